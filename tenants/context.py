@@ -1,0 +1,58 @@
+"""The tenant context: which tenant the running code works for, in Python and in the database.
+
+Everything that touches a tenant table runs inside ``with tenant_context(tenant_id)``.  The block is one
+transaction; the database learns the tenant by ``memgov.set_tenant`` for just that transaction, so that a
+pooled connection can never carry a tenant over to the next request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from uuid import UUID
+
+from django.db import connection, transaction
+
+_current: ContextVar[UUID | None] = ContextVar("memgov_tenant", default=None)
+
+
+class TenantContextMissing(RuntimeError):
+    """A tenant table was used outside a tenant context."""
+
+
+class TenantMismatch(RuntimeError):
+    """Code inside one tenant's context asked for another tenant."""
+
+
+def current_tenant_id() -> UUID:
+    """The tenant of the running code; raises `TenantContextMissing` outside a context."""
+    tenant_id = _current.get()
+    if tenant_id is None:
+        raise TenantContextMissing("no tenant context: wrap the call in `with tenant_context(tenant_id):`")
+    return tenant_id
+
+
+@contextmanager
+def tenant_context(tenant_id: UUID) -> Iterator[None]:
+    """Work for one tenant in one transaction.
+
+    Nested for the same tenant it joins the outer transaction (an exception dooms the whole of it, so that
+    nothing half done can be committed by an outer ``except``); nested for another tenant it raises
+    `TenantMismatch`.
+    """
+    current = _current.get()
+    if current is not None and current != tenant_id:
+        raise TenantMismatch(f"already working for tenant {current}")
+    if current == tenant_id:
+        with transaction.atomic(savepoint=False):
+            yield
+        return
+    token = _current.set(tenant_id)
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT memgov.set_tenant(%s)", [tenant_id])
+            yield
+    finally:
+        _current.reset(token)
