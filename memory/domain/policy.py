@@ -1,0 +1,132 @@
+"""The policy document of a tenant: every number and switch of the rules, with overrides per scope.
+
+The document is data. Storing, versioning and activating it happens in services; what a number does is in
+the module of its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from memory.domain import policy_diff
+from memory.domain.policy_keep_rules import Decay, Digest, Freshness, Promotion, Retention, Retrieval
+from memory.domain.policy_write_rules import (
+    Admission,
+    ByTier,
+    Defaults,
+    RateLimits,
+    Reconciliation,
+    Sanitisation,
+    Section,
+    TextLimits,
+)
+from memory.domain.scopes import Scope, matches, parse_pattern, specificity
+
+PRESETS = ("default", "open")
+
+# What holds for a tenant as a whole and cannot differ from scope to scope.
+TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text"})
+
+
+class Policy(Section):
+    """One version of a tenant's rules. `Policy()` is the default of the product."""
+
+    model_config = ConfigDict(title="memgov policy")
+
+    schema_version: Literal[1] = 1
+    defaults: Defaults = Defaults()
+    admission: Admission = Admission()
+    sanitisation: Sanitisation = Sanitisation()
+    reconciliation: Reconciliation = Reconciliation()
+    decay: Decay = Decay()
+    freshness: Freshness = Freshness()
+    promotion: Promotion = Promotion()
+    retrieval: Retrieval = Retrieval()
+    digest: Digest = Digest()
+    retention: Retention = Retention()
+    text: TextLimits = TextLimits()
+    rate_limits: RateLimits = RateLimits()
+    scopes: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Overrides by pattern (`*`, `project:*`, `project:alpha`): only what differs, in the same shape."""
+
+    @model_validator(mode="after")
+    def _overrides_are_valid(self) -> Self:
+        for pattern, overrides in self.scopes.items():
+            if parse_pattern(pattern) != pattern:
+                raise ValueError(f"write the scope pattern {pattern!r} as {parse_pattern(pattern)!r}")
+            fixed = sorted(TENANT_WIDE & overrides.keys())
+            if fixed:
+                raise ValueError(f"scope {pattern}: {', '.join(fixed)} cannot be set per scope")
+            self._merged([overrides])
+        return self
+
+    def _merged(self, layers: list[dict[str, Any]]) -> Policy:
+        document = self.model_dump(mode="json", exclude={"scopes"})
+        for layer in layers:
+            document = _overlay(document, layer)
+        return Policy.model_validate(document)
+
+    def for_scope(self, scope: Scope) -> Policy:
+        """The policy as it applies to one scope: overrides merged in, the most specific pattern last."""
+        patterns = sorted((p for p in self.scopes if matches(p, scope)), key=specificity)
+        if not patterns:
+            return self
+        return self._merged([self.scopes[pattern] for pattern in patterns])
+
+
+def _overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`over` laid on `under`: mappings are merged, everything else is replaced."""
+    merged = dict(under)
+    for name, value in over.items():
+        below = merged.get(name)
+        both = isinstance(below, Mapping) and isinstance(value, Mapping)
+        merged[name] = _overlay(below, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def policy_schema() -> dict[str, Any]:
+    """The JSON Schema of the document, for editors and for validation outside the product."""
+    return Policy.model_json_schema()
+
+
+def diff_words(old: Policy, new: Policy) -> list[str]:
+    """What changed between two versions, one line each: `decay floor 0.15 → 0.25`."""
+    before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
+    return [policy_diff.in_words(*change) for change in policy_diff.changes(before, after)]
+
+
+def preset(name: str) -> Policy:
+    """`default`, or `open`: every well-formed candidate is stored beside the others, nothing is removed.
+
+    `open` is for evaluations. Secrets are still redacted: they are never stored under any policy.
+    """
+    if name == "default":
+        return Policy()
+    if name == "open":
+        return _open()
+    raise ValueError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
+
+
+def _open() -> Policy:
+    nothing = ByTier(narrow=0.0, middle=0.0, wide=0.0)
+    return Policy(
+        admission=Admission(
+            trust_floor=nothing,
+            confidence_floor=nothing,
+            importance_floor=0.0,
+            min_value_length=0,
+            transient_predicates=(),
+            refuse_transient_text=False,
+            refuse_vague_text=False,
+            refuse_own_output=False,
+        ),
+        sanitisation=Sanitisation(pii="allow", instructions="allow", hold_untrusted_kinds=()),
+        reconciliation=Reconciliation(
+            exact_duplicates="keep", near_duplicates="keep", echoes="keep", single_valued="keep", cap=None
+        ),
+        decay=Decay(floor=0.0),
+        retrieval=Retrieval(similarity_floor=-1.0, max_source_share=1.0, high_stakes_min_trust=0.0),
+    )
