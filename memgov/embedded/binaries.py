@@ -45,9 +45,7 @@ def _package(module: str, distribution: str, product: str) -> Path:
     refuse_windows()
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
-        raise StartError(
-            f"{product} is missing: run `pip install {distribution}` (or `make up`), {OUTSIDE}"
-        )
+        raise StartError(f"{product} is missing: run `pip install {distribution}` (or `make up`), {OUTSIDE}")
     return Path(next(iter(spec.submodule_search_locations)))
 
 

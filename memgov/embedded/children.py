@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
@@ -133,17 +134,12 @@ def end_orphan(pid: int, marker: str, how: signal.Signals, seconds: float = 30) 
     if not is_alive(pid) or marker not in command_line(pid):
         return
     os.kill(pid, how)
-    end_at, pause = monotonic() + seconds, signal.SIGKILL
-    with socket.socketpair()[0] as never:  # a timed wait on something that never speaks
-        never.settimeout(0.05)
-        while is_alive(pid):
-            if monotonic() > end_at:
-                os.kill(pid, pause)
-                end_at = monotonic() + seconds
-            try:
-                never.recv(1)
-            except TimeoutError:
-                continue
+    insist_at, tick = monotonic() + seconds, threading.Event()
+    while is_alive(pid):
+        if monotonic() > insist_at:
+            os.kill(pid, signal.SIGKILL)
+            insist_at = monotonic() + seconds
+        tick.wait(0.05)
 
 
 def free_port(preferred: int = 0) -> int:
