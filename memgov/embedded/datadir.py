@@ -5,6 +5,7 @@ Only standard library and no server knowledge, because the settings read it in e
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -130,9 +131,14 @@ def passwords(data_dir: Path) -> dict[str, str]:
     return known
 
 
-def secret_key(data_dir: Path) -> str:
+def secret_key(data_dir: str | os.PathLike[str]) -> str:
     """The product's secret key, made once and kept beside the data it protects."""
-    path = data_dir / "secret_key"
+    path = Path(data_dir) / "secret_key"
     if not path.exists():
-        write_private(path, secrets.token_urlsafe(48))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made = path.with_name(f"{path.name}.{os.getpid()}")
+        write_private(made, secrets.token_urlsafe(48))
+        with contextlib.suppress(FileExistsError):  # another process was first: its key is the key
+            os.link(made, path)
+        made.unlink()
     return path.read_text(encoding="utf-8").strip()

@@ -42,6 +42,7 @@ class Postgres:
     ) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.port = 0
+        self.restarts = 0
         self.log = data_dir / "logs" / "postgres.log"
         self._password = password
         self._fast = fast

@@ -92,14 +92,15 @@ class EmbeddedServers:
 
     def restart_ended(self) -> list[str]:
         """Start again, on the same ports, whichever server has ended; their names."""
-        ended = [
-            server
-            for server in (self.postgres, self.valkey)
+        ended = {
+            name: server
+            for name, server in self._servers().items()
             if server.process and server.process.poll() is not None
-        ]
-        for server in ended:
+        }
+        for server in ended.values():
+            server.restarts += 1
             server.start(preferred_port=server.port)
-        return [type(server).__name__.lower() for server in ended]
+        return list(ended)
 
     def describe(self, purpose: str) -> None:
         """Change what a second start in this directory is told."""
@@ -133,21 +134,25 @@ class EmbeddedServers:
 
     def runtime(self) -> runtime.Runtime:
         """The note about these servers, for `runtime.json`."""
-        servers: dict[str, Postgres | Valkey] = {"postgres": self.postgres, "valkey": self.valkey}
-        return runtime.Runtime(
-            supervisor_pid=os.getpid(),
-            app_url=self.app_url,
-            owner_url=self.owner_url,
-            redis_url=self.redis_url,
-            pids={name: server.process.pid for name, server in servers.items() if server.process},
-            ports={name: server.port for name, server in servers.items()},
-        )
+        return {
+            "supervisor_pid": os.getpid(),
+            "app_url": self.app_url,
+            "owner_url": self.owner_url,
+            "redis_url": self.redis_url,
+            "processes": {
+                name: {"pid": server.process.pid, "port": server.port, "restarts": server.restarts}
+                for name, server in self._servers().items()
+                if server.process
+            },
+        }
+
+    def _servers(self) -> dict[str, Postgres | Valkey]:
+        return {"postgres": self.postgres, "valkey": self.valkey}
 
     def _launch(self) -> None:
-        before = runtime.last(self.data_dir)
-        ports = before.ports if before else {}
-        self.postgres.start(ports.get("postgres", 0))
-        self.valkey.start(ports.get("valkey", 0))
+        before = (runtime.last(self.data_dir) or {}).get("processes", {})
+        for name, server in self._servers().items():
+            server.start(preferred_port=before[name]["port"] if name in before else 0)
         ensure_database(
             self.url("superuser", "postgres"),
             self.superuser_url,

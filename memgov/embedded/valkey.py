@@ -24,6 +24,7 @@ class Valkey:
     ) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.port = 0
+        self.restarts = 0
         self.log = data_dir / "logs" / "valkey.log"
         self._password = password
         self._fast = fast
