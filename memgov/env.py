@@ -68,7 +68,7 @@ def database(name: str, url: str) -> dict[str, object]:
     if not parts.path.strip("/"):
         raise SettingError(name, "names no database")
     return {
-        "ENGINE": "django_prometheus.db.backends.postgresql",
+        "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
@@ -83,3 +83,14 @@ def redis_url(name: str, url: str) -> str:
     if urlsplit(url).scheme not in {"redis", "rediss", "unix"}:
         raise SettingError(name, "must be redis://, rediss:// or unix://")
     return url
+
+
+def secret(name: str, kept_in: Path) -> str:
+    """A secret from the environment, or the one that `memgov up` made once in the data folder."""
+    value = text(name)
+    if not value and kept_in.exists():
+        value = kept_in.read_text(encoding="utf-8").strip()
+    if len(value) < 32:
+        problem = "is not set (memgov up makes one; elsewhere give 50 random letters)" if not value else "is too short"
+        raise SettingError(name, problem)
+    return value

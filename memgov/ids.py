@@ -1,30 +1,35 @@
-"""Sortable identifiers (UUIDv7, RFC 9562 section 5.7).  Pure: used by models and by the domain."""
+"""Sortable identifiers (UUIDv7, RFC 9562).  Pure: used by the tables and by the domain alike."""
 
 from __future__ import annotations
 
 import secrets
 import threading
 import time
+from datetime import datetime
+from typing import Final
 from uuid import UUID
 
+_RANDOM_BITS: Final = 74
 _lock = threading.Lock()
-_last = 0
+_last: list[int] = [-1, 0]  # the millisecond of the last id, and its 74 random bits
 
 
-def new_id(milliseconds: int | None = None) -> UUID:
-    """A new UUIDv7.
+def new_id(now: datetime | None = None) -> UUID:
+    """A UUIDv7 for `now` (aware), or for the wall clock when no time is given.
 
-    Ids made by one process rise strictly, also within one millisecond (the 12 bits after the time count
-    up, section 6.2 method 1); ``milliseconds`` since 1970 replaces the clock, for replays of history.
+    Ids made by one process for the same millisecond rise strictly: the random part grows by a random
+    step (RFC 9562, 6.2, method 2), so that rows of one request keep the order in which they were made.
+    The wall clock is read only here and only to order ids; nothing decides by it.
     """
-    global _last
-    now = time.time_ns() // 1_000_000 if milliseconds is None else milliseconds
+    if now is not None and now.tzinfo is None:
+        raise ValueError("an id needs an aware time")
+    millisecond = time.time_ns() // 1_000_000 if now is None else int(now.timestamp() * 1000)
     with _lock:
-        stamp = now << 12
-        if milliseconds is None:
-            stamp = _last = max(stamp | secrets.randbits(8), _last + 1)
+        if millisecond == _last[0]:
+            tail = _last[1] + 1 + secrets.randbits(32)
         else:
-            stamp |= secrets.randbits(12)
-    time_part, counter = stamp >> 12, stamp & 0xFFF
-    value = time_part << 80 | 0x7 << 76 | counter << 64 | 0b10 << 62 | secrets.randbits(62)
-    return UUID(int=value)
+            # One bit is left free, so that steps within the millisecond cannot run over the field.
+            tail = secrets.randbits(_RANDOM_BITS - 1)
+        _last[:] = [millisecond, tail]
+    high, low = tail >> 62, tail & ((1 << 62) - 1)
+    return UUID(int=(millisecond & (1 << 48) - 1) << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)

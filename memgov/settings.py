@@ -6,25 +6,23 @@ embedded servers that ``memgov up`` keeps running are used; their addresses stan
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
 
 from memgov import env
-from memgov.embedded import runtime
+from memgov.embedded import datadir, runtime
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.text("MEMGOV_DATA_DIR") or runtime.default_data_dir())
-TESTING = "pytest" in sys.modules
+DATA_DIR = datadir.default_data_dir()
 
 # --- Servers -------------------------------------------------------------------------------------
 
-_running = runtime.read(DATA_DIR) or {}
-DATABASE_URL = env.text("DATABASE_URL") or _running.get("app_url", "")
-MIGRATION_DATABASE_URL = env.text("MIGRATION_DATABASE_URL") or _running.get("owner_url", "") or DATABASE_URL
-REDIS_URL = env.redis_url("REDIS_URL", env.text("REDIS_URL") or _running.get("redis_url", "redis://127.0.0.1:6379/0"))
+_running = runtime.read(DATA_DIR) or runtime.Runtime(supervisor_pid=0)
+DATABASE_URL = env.text("DATABASE_URL") or _running.app_url
+MIGRATION_DATABASE_URL = env.text("MIGRATION_DATABASE_URL") or _running.owner_url or DATABASE_URL
+REDIS_URL = env.redis_url("REDIS_URL", env.text("REDIS_URL") or _running.redis_url or "redis://127.0.0.1:6379/0")
 # A command that needs no database (collectstatic, audit of a file) starts without one; the first query
 # of any other then fails at this address with a message that `memgov doctor` explains.
 _NO_DATABASE = "postgresql://memgov_app@127.0.0.1:1/memgov"
@@ -47,7 +45,7 @@ CACHES = {
 # --- Identity and web ----------------------------------------------------------------------------
 
 DEBUG = env.boolean("MEMGOV_DEBUG", False)
-SECRET_KEY = env.text("MEMGOV_SECRET_KEY") or runtime.secret_key(DATA_DIR)
+SECRET_KEY = env.secret("MEMGOV_SECRET_KEY", DATA_DIR / "secret-key")
 ALLOWED_HOSTS = env.words("MEMGOV_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 PUBLIC_URL = env.text("MEMGOV_PUBLIC_URL", "http://127.0.0.1:8000")
 HTTPS = urlsplit(PUBLIC_URL).scheme == "https"

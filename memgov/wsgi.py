@@ -1,8 +1,15 @@
-"""The web process's entry point (gunicorn, threads)."""
+"""The web process's entry point (gunicorn, threads).  Refuses to start with a hole in the tenant boundary."""
 
 import os
 
+from django.core.checks import Tags, run_checks
 from django.core.wsgi import get_wsgi_application
+from django.db import connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
 application = get_wsgi_application()
+
+_problems = run_checks(tags=[Tags.database], databases=["default"])
+if _problems:
+    raise SystemExit("memgov: the database does not hold the tenant boundary:\n" + "\n".join(map(str, _problems)))
+connections.close_all()  # nothing that a forked process could share

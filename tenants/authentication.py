@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.core.cache import cache
 from django.db import connection
-from django.utils import timezone
 
+from memgov import clock
 from tenants import keys
 from tenants.context import tenant_context
 from tenants.models import AgentKey, Tenant
@@ -39,7 +39,7 @@ class KeyRefused(Exception):
 
 def authenticate_key(text: str, request_id: str = "", now: datetime | None = None) -> Principal:
     """The agent that holds this key.  Raises `KeyRefused`; unknown and wrong keys look the same."""
-    now = now or timezone.now()
+    now = now or clock.now()
     parts = keys.parse(text)
     tenant_id = _tenant_by_handle(parts.handle) if parts else None
     if parts is None or tenant_id is None:

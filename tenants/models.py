@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.utils import timezone
 
+from memgov import clock
 from memgov.ids import new_id
 from tenants.context import TenantMismatch, current_tenant_id
 from tenants.managers import TenantManager
@@ -40,7 +40,7 @@ class Tenant(models.Model):
     handle = models.CharField(max_length=8, unique=True, default=new_handle, editable=False)
     status = models.CharField(max_length=20, choices=Status.choices, default=Status.ACTIVE)
     is_demo = models.BooleanField(default=False)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
         return self.name
@@ -64,7 +64,7 @@ class User(AbstractBaseUser):
     name = models.CharField(max_length=200, blank=True)
     is_operator = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
-    date_joined = models.DateTimeField(default=timezone.now)
+    date_joined = models.DateTimeField(default=clock.now)
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -115,7 +115,7 @@ class Membership(TenantModel):
     email = models.EmailField()
     name = models.CharField(max_length=200, blank=True)
     role = models.CharField(max_length=20, choices=Role.choices)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "user_id"], name="one_membership")]
@@ -129,7 +129,7 @@ class Agent(TenantModel):
     role = models.CharField(max_length=50)
     description = models.TextField(blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="one_agent_name")]
@@ -147,7 +147,7 @@ class AgentKey(TenantModel):
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     created_by = models.CharField(max_length=200, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         constraints = [
@@ -167,7 +167,7 @@ class Grant(TenantModel):
     pattern = models.CharField(max_length=200)
     verbs = ArrayField(models.CharField(max_length=10))
     created_by = models.CharField(max_length=200, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         constraints = [

@@ -1,0 +1,31 @@
+"""The tables of memory, one file per noun.  Rules live in `memory.domain`, writing in `memory.store`."""
+
+from memory.models.audit import AuditCheckpoint, AuditEvent, AuditHead
+from memory.models.decision import WriteDecision
+from memory.models.health import HealthSnapshot
+from memory.models.job import IdempotencyKey, Job, SweepRun
+from memory.models.manifest import Manifest, ManifestEntry
+from memory.models.memory import Memory, MemoryIndex, Revision, ScopeRecord
+from memory.models.policy import PolicyVersion
+from memory.models.review import Contradiction, PromotionDecision, PromotionRequest
+
+__all__ = [
+    "AuditCheckpoint",
+    "AuditEvent",
+    "AuditHead",
+    "Contradiction",
+    "HealthSnapshot",
+    "IdempotencyKey",
+    "Job",
+    "Manifest",
+    "ManifestEntry",
+    "Memory",
+    "MemoryIndex",
+    "PolicyVersion",
+    "PromotionDecision",
+    "PromotionRequest",
+    "Revision",
+    "ScopeRecord",
+    "SweepRun",
+    "WriteDecision",
+]

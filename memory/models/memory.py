@@ -1,0 +1,152 @@
+"""Memories, their revisions, their search index, and the scopes they live in."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from pgvector.django import HalfVectorField
+
+from memgov import clock
+from tenants.managers import TenantManager
+from tenants.models import TenantModel
+
+LIVE_STATUSES = ("live", "contested")
+EMBEDDING_DIMENSIONS = 384
+
+
+class Memory(TenantModel):
+    """One remembered thing.  `subject` and `predicate` are empty for free text.
+
+    What must be unique is unique here, so that racing writes are settled by the database: one live value of
+    a single-valued key, and one live row of the same text, in a scope.
+    """
+
+    scope = models.CharField(max_length=200)
+    layer = models.CharField(max_length=20)
+    kind = models.CharField(max_length=20)
+    subject = models.CharField(max_length=200, blank=True)
+    predicate = models.CharField(max_length=200, blank=True)
+    single_valued = models.BooleanField(default=False)
+    value = models.TextField(blank=True)
+    content = models.TextField()
+    value_hash = models.BinaryField(max_length=32)
+    paths = ArrayField(models.TextField(), default=list)
+    tags = ArrayField(models.TextField(), default=list)
+    metadata = models.JSONField(default=dict)
+
+    importance = models.FloatField()
+    confidence = models.FloatField()
+    trust = models.FloatField()
+    origin = models.CharField(max_length=20)
+    agent_id = models.UUIDField(null=True)
+    agent_name = models.CharField(max_length=200, blank=True)
+    key_id = models.UUIDField(null=True)
+    session = models.CharField(max_length=200, blank=True)
+    task = models.CharField(max_length=200, blank=True)
+    tool = models.CharField(max_length=200, blank=True)
+    input_hash = models.CharField(max_length=200, blank=True)
+    derived_from = ArrayField(models.UUIDField(), default=list)
+    # Sessions that learned the same thing on their own: who confirmed, beside who wrote.
+    also_learned_in = ArrayField(models.TextField(), default=list)
+
+    status = models.CharField(max_length=20)
+    status_reason = models.CharField(max_length=500, blank=True)
+    status_changed_at = models.DateTimeField(default=clock.now)
+    findings = models.JSONField(default=list)
+    superseded_by = models.UUIDField(null=True)
+    merged_into = models.UUIDField(null=True)
+    version = models.IntegerField(default=1)
+    policy_version = models.IntegerField(default=0)
+
+    recorded_at = models.DateTimeField(default=clock.now)
+    learned_at = models.DateTimeField(default=clock.now)
+    last_used_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    review_by = models.DateTimeField(null=True)
+    valid_from = models.DateTimeField(null=True)
+    valid_to = models.DateTimeField(null=True)
+    use_count = models.IntegerField(default=0)
+    reproductions = models.IntegerField(default=0)
+
+    pinned_by = models.CharField(max_length=200, blank=True)
+    pin_reason = models.CharField(max_length=500, blank=True)
+    pinned_at = models.DateTimeField(null=True)
+    pinned_until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "scope", "subject", "predicate"],
+                condition=Q(status="live", single_valued=True),
+                name="one_live_value",
+            ),
+            models.UniqueConstraint(
+                fields=["tenant", "scope", "subject", "predicate", "value_hash"],
+                condition=Q(status__in=LIVE_STATUSES),
+                name="one_live_text",
+            ),
+            models.CheckConstraint(
+                condition=Q(importance__range=(0, 1), confidence__range=(0, 1), trust__range=(0, 1)),
+                name="weights_in_bounds",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["tenant", "scope", "status"], name="memory_by_scope"),
+            models.Index(fields=["tenant", "status", "expires_at"], name="memory_by_expiry"),
+            models.Index(fields=["tenant", "agent_id"], name="memory_by_agent"),
+            models.Index(fields=["tenant", "session"], name="memory_by_session"),
+        ]
+
+
+class Revision(TenantModel):
+    """A memory as it was at one version.  Every version is kept."""
+
+    memory_id = models.UUIDField()
+    version = models.IntegerField()
+    at = models.DateTimeField(default=clock.now)
+    event = models.CharField(max_length=50)
+    actor = models.CharField(max_length=200, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    state = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "memory_id", "version"], name="one_revision")]
+
+
+class MemoryIndex(models.Model):
+    """What search needs of a live memory: terms and vector.  Rows come and go with the status.
+
+    Apart from `Memory`, because an index on a column that sweeps rewrite makes them 20 times slower.  Split
+    by tenant into 16 partitions, made by the migration's own SQL.
+    """
+
+    pk = models.CompositePrimaryKey("tenant_id", "memory_id")
+    tenant_id = models.UUIDField()
+    memory_id = models.UUIDField()
+    scope = models.CharField(max_length=200)
+    terms = ArrayField(models.TextField())
+    term_count = models.IntegerField()
+    embedding = HalfVectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)
+    model_id = models.CharField(max_length=100, blank=True)
+
+    objects: ClassVar[TenantManager[MemoryIndex]] = TenantManager()
+
+    class Meta:
+        managed = False
+        db_table = "memory_index"
+
+
+class ScopeRecord(TenantModel):
+    """A scope in use.  A session or task belongs to the agent that used it first."""
+
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=20)
+    owner_agent_id = models.UUIDField(null=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="one_scope_name")]
+        indexes = [models.Index(fields=["tenant", "owner_agent_id"], name="scope_by_owner")]

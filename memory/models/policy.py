@@ -1,0 +1,28 @@
+"""The policy documents of a tenant, one row per version."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from memgov import clock
+from tenants.models import TenantModel
+
+
+class PolicyVersion(TenantModel):
+    """One version; exactly one of a tenant's is active."""
+
+    number = models.IntegerField()
+    document = models.JSONField()
+    active = models.BooleanField(default=False)
+    reason = models.CharField(max_length=500, blank=True)
+    changes = models.JSONField(default=list)
+    created_by = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=clock.now)
+    activated_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "number"], name="one_policy_number"),
+            models.UniqueConstraint(fields=["tenant"], condition=Q(active=True), name="one_active_policy"),
+        ]

@@ -1,0 +1,90 @@
+"""What waits for a person: promotion requests with their decisions, and contradictions."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from memgov import clock
+from tenants.models import TenantModel
+
+
+class PromotionRequest(TenantModel):
+    """A request to widen a memory's scope, bound to the memory's version.  At most one is open for a
+    memory and target."""
+
+    memory_id = models.UUIDField()
+    memory_version = models.IntegerField()
+    from_scope = models.CharField(max_length=200)
+    to_scope = models.CharField(max_length=200)
+    reason = models.CharField(max_length=500, blank=True)
+    trigger = models.CharField(max_length=30, default="request")
+    proposer_kind = models.CharField(max_length=20)
+    proposer_id = models.CharField(max_length=100)
+    proposer_name = models.CharField(max_length=200)
+    risk = models.CharField(max_length=10)
+    risk_reasons = models.JSONField(default=list)
+    approvals_needed = models.IntegerField(default=1)
+    status = models.CharField(max_length=20, default="pending")
+    version = models.IntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now)
+    decided_at = models.DateTimeField(null=True)
+    result_memory_id = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "memory_id", "to_scope"],
+                condition=Q(status="pending"),
+                name="one_open_promotion",
+            )
+        ]
+        indexes = [models.Index(fields=["tenant", "status", "-created_at"], name="promotion_queue")]
+
+
+class PromotionDecision(TenantModel):
+    """What one person (or the policy) decided on a request; an undone one stays, marked."""
+
+    request_id = models.UUIDField()
+    request_version = models.IntegerField()
+    action = models.CharField(max_length=20)
+    reason = models.CharField(max_length=500, blank=True)
+    actor_id = models.CharField(max_length=100)
+    actor_name = models.CharField(max_length=200)
+    at = models.DateTimeField(default=clock.now)
+    undo = models.JSONField(default=dict)
+    undone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["tenant", "request_id"], name="decision_by_request"),
+            models.Index(fields=["tenant", "actor_id", "-at"], name="decision_by_actor"),
+        ]
+
+
+class Contradiction(TenantModel):
+    """Two memories that clash (`conflict`: one is live, one held; `contested`: both live), or that may say
+    the same (`merge`: the middle band of near duplicates)."""
+
+    kind = models.CharField(max_length=20)
+    scope = models.CharField(max_length=200)
+    subject = models.CharField(max_length=200, blank=True)
+    predicate = models.CharField(max_length=200, blank=True)
+    memory_a = models.UUIDField()
+    memory_b = models.UUIDField()
+    evidence = models.JSONField(default=dict)
+    status = models.CharField(max_length=20, default="open")
+    version = models.IntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now)
+    resolution = models.CharField(max_length=20, blank=True)
+    resolved_by = models.CharField(max_length=200, blank=True)
+    resolved_at = models.DateTimeField(null=True)
+    undo = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "memory_a", "memory_b"], condition=Q(status="open"), name="one_open_contradiction"
+            )
+        ]
+        indexes = [models.Index(fields=["tenant", "status", "-created_at"], name="contradiction_queue")]
