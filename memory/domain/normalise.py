@@ -20,8 +20,8 @@ from memory.domain.values import Normaliser, canonical_text, value_hash, value_k
 
 __all__ = [
     "NAME_LIMIT", "BadText", "Normaliser", "TooLong", "canonical_text", "content_of", "cut",
-    "normalise_metadata", "normalise_predicate", "normalise_subject", "normalise_text", "parse_ttl", "preview",
-    "value_hash", "value_key", "value_text",
+    "normalise_metadata", "normalise_predicate", "normalise_subject", "normalise_text", "parse_ttl",
+    "preview", "value_hash", "value_key", "value_text",
 ]  # fmt: skip
 
 NAME_LIMIT: Final = 256

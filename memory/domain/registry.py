@@ -1,6 +1,6 @@
 """What is known about predicates: one value or many, volatile or not, how values compare, whether they age.
 
-The built-in rules, and a registry that a tenant widens with its own. Where those are stored is not known here.
+The built-in rules, and a registry that a tenant widens with its own. Storing those is not done here.
 """
 
 from __future__ import annotations
