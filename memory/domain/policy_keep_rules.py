@@ -77,6 +77,9 @@ class Retrieval(Section):
     trust_boost: Share = 0.05
     pin_boost: Share = 0.05
     """Boosts are added to the fused score of 0 to 1; each is the most that it can add."""
+    neighbour_share: Share = 0.4
+    """Part of its score that a row lends to those written just before and after it in its session."""
+    second_neighbour_share: Share = 0.1
     limit: Positive = 10
     max_limit: Positive = 100
     max_tokens: Positive = 1500

@@ -1,0 +1,109 @@
+"""The digest: the bounded view of a scope for a prompt: fresh first, aging below and marked, outdated out.
+
+Building the text only. Which rows are offered is decided by selectors; caching and ETags are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from memory.domain.freshness import band
+from memory.domain.injection import REFERENCE_ONLY, escape
+from memory.domain.policy import Policy
+from memory.domain.registry import PredicateRule
+from memory.domain.tokens import TOKEN_RULE, count_tokens
+from memory.domain.types import Band, Kind
+
+__all__ = ["TOKEN_RULE", "Digest", "DigestEntry", "build_digest", "count_tokens"]
+
+DIGEST_TAG: Final = "memory-digest"
+FRESH_HEADING: Final = "Known:"
+AGING_HEADING: Final = "Older, verify before relying on it:"
+_CLOSING: Final = f"</{DIGEST_TAG}>"
+
+
+@dataclass(frozen=True, slots=True)
+class DigestEntry:
+    """One readable row as the digest sees it."""
+
+    id: UUID
+    version: int
+    content: str
+    learned_at: datetime
+    kind: Kind = Kind.FACT
+    rule: PredicateRule | None = None
+    confidence: float = 0.7
+    importance: float = 0.7
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """The text, what stands in it, and how many were left out by reason: outdated, token_budget."""
+
+    text: str
+    fresh: tuple[DigestEntry, ...]
+    aging: tuple[DigestEntry, ...]
+    left_out: dict[str, int]
+    tokens: int
+
+
+def line_of(entry: DigestEntry) -> str:
+    """`- content (mem~1a2b3c4d, learned 2026-08-01)`; the mark lets the store know its own line again."""
+    learned = entry.learned_at.astimezone(UTC).strftime("%Y-%m-%d")
+    return f"- {escape(entry.content)} (mem~{entry.id.hex[-8:]}, learned {learned})"
+
+
+def _by_weight(entry: DigestEntry) -> tuple[bool, float, float, str]:
+    return (
+        not entry.pinned,
+        -entry.importance * entry.confidence,
+        -entry.learned_at.timestamp(),
+        entry.id.hex,
+    )
+
+
+def build_digest(
+    entries: Iterable[DigestEntry], now: datetime, policy: Policy, max_tokens: int | None = None
+) -> Digest:
+    """Pinned first, then by importance × confidence, then the newest; only whole entries, within the budget.
+
+    A pinned row never falls out by age: once outdated it stands among the aging ones. An entry that does not
+    fit is left out and smaller ones after it may still enter; aging entries take what the fresh ones leave.
+    """
+    budget = policy.digest.max_tokens if max_tokens is None else max_tokens
+    bands: dict[Band, list[DigestEntry]] = {Band.FRESH: [], Band.AGING: [], Band.OUTDATED: []}
+    for entry in sorted(entries, key=_by_weight):
+        found = band(entry.kind, entry.rule, entry.learned_at, now, policy)
+        bands[Band.AGING if found is Band.OUTDATED and entry.pinned else found].append(entry)
+    opening = f'<{DIGEST_TAG} note="{REFERENCE_ONLY}">'
+    used = count_tokens(opening) + count_tokens(_CLOSING)
+    fresh, used = _fit(bands[Band.FRESH], FRESH_HEADING, used, budget)
+    aging, used = _fit(bands[Band.AGING], AGING_HEADING, used, budget)
+    crowded_out = len(bands[Band.FRESH]) + len(bands[Band.AGING]) - len(fresh) - len(aging)
+    counts = {"outdated": len(bands[Band.OUTDATED]), "token_budget": crowded_out}
+    left_out = {reason: count for reason, count in counts.items() if count}
+    if not fresh and not aging:
+        return Digest("", (), (), left_out, 0)
+    text = "\n".join([opening, *_section(FRESH_HEADING, fresh), *_section(AGING_HEADING, aging), _CLOSING])
+    return Digest(text, tuple(fresh), tuple(aging), left_out, used)
+
+
+def _fit(
+    entries: Sequence[DigestEntry], heading: str, used: int, budget: int
+) -> tuple[list[DigestEntry], int]:
+    kept: list[DigestEntry] = []
+    for entry in entries:
+        cost = count_tokens(line_of(entry)) + (0 if kept else count_tokens(heading))
+        if used + cost <= budget:
+            kept.append(entry)
+            used += cost
+    return kept, used
+
+
+def _section(heading: str, entries: Sequence[DigestEntry]) -> list[str]:
+    return [heading, *map(line_of, entries)] if entries else []
