@@ -12,8 +12,8 @@ from tenants.models import TenantModel
 class AuditEvent(TenantModel):
     """Something that happened.  Holds keyed digests of texts, never a text.
 
-    ``hash`` = SHA-256(hash of the event before || ``payload``); ``payload`` is the canonical JSON of what
-    the other columns say, kept as it was hashed.  The database refuses to change or remove a row.
+    ``hash`` covers the hash of the event before and every other column (`memory.domain.audit_chain`).  The
+    database refuses to change or remove a row.
     """
 
     seq = models.BigIntegerField()
@@ -30,7 +30,6 @@ class AuditEvent(TenantModel):
     after = models.JSONField(null=True)
     policy_version = models.IntegerField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
-    payload = models.TextField()
     hash = models.BinaryField(max_length=32)
 
     class Meta:

@@ -14,7 +14,7 @@ class WriteDecision(TenantModel):
     at = models.DateTimeField(default=clock.now)
     agent_id = models.UUIDField(null=True)
     agent_name = models.CharField(max_length=200)
-    session = models.CharField(max_length=200, blank=True)
+    session = models.CharField(max_length=300, blank=True)
     scope = models.CharField(max_length=200)
     origin = models.CharField(max_length=20)
     outcome = models.CharField(max_length=20)

@@ -68,8 +68,8 @@ class Contradiction(TenantModel):
 
     kind = models.CharField(max_length=20)
     scope = models.CharField(max_length=200)
-    subject = models.CharField(max_length=200, blank=True)
-    predicate = models.CharField(max_length=200, blank=True)
+    subject = models.CharField(max_length=300, blank=True)
+    predicate = models.CharField(max_length=300, blank=True)
     memory_a = models.UUIDField()
     memory_b = models.UUIDField()
     evidence = models.JSONField(default=dict)

@@ -1,0 +1,1 @@
+"""Reads.  Nothing here writes; every query names the tenant."""

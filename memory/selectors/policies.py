@@ -1,0 +1,38 @@
+"""The policy in force."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.domain.policy import Policy
+from memory.models import PolicyVersion
+from tenants.context import current_tenant_id
+
+
+@dataclass(frozen=True, slots=True)
+class ActivePolicy:
+    """The active version's number and document; number 0 is the product's default, before any version."""
+
+    number: int
+    policy: Policy
+
+
+_parsed: dict[tuple[UUID, int], Policy] = {}
+_KEPT = 256
+
+
+def active_policy() -> ActivePolicy:
+    """The current tenant's active policy.  One query; parsed documents are kept (a version never changes)."""
+    tenant = current_tenant_id()
+    row = PolicyVersion.objects.filter(active=True).values_list("number", "document").first()
+    if row is None:
+        return ActivePolicy(0, Policy())
+    number, document = row
+    policy = _parsed.get((tenant, number))
+    if policy is None:
+        policy = Policy.model_validate(document)
+        if len(_parsed) >= _KEPT:
+            _parsed.clear()
+        _parsed[tenant, number] = policy
+    return ActivePolicy(number, policy)

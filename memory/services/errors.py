@@ -1,0 +1,48 @@
+"""What a service raises when it did nothing.  Every error has a stable code and says what to do."""
+
+from __future__ import annotations
+
+
+class ServiceError(Exception):
+    """Nothing was changed.  ``code`` is stable; ``status`` is the HTTP status that fits."""
+
+    status = 400
+    code = "invalid"
+
+    def __init__(self, detail: str, *, code: str | None = None, field: str | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.code = code or self.code
+        self.field = field
+
+
+class Invalid(ServiceError):
+    """The request cannot be understood."""
+
+
+class TooLarge(ServiceError):
+    status, code = 413, "too_large"
+
+
+class Denied(ServiceError):
+    """The principal lacks the right; already audited."""
+
+    status, code = 403, "scope_denied"
+
+
+class NotFound(ServiceError):
+    """Not there, or not for this principal: the two look the same."""
+
+    status, code = 404, "not_found"
+
+
+class Conflict(ServiceError):
+    """The state has moved on; ``detail`` says how."""
+
+    status, code = 409, "conflict"
+
+
+class VersionConflict(ServiceError):
+    """The version that the caller decided on is no longer the present one."""
+
+    status, code = 412, "version_conflict"

@@ -1,0 +1,173 @@
+"""Writing memories: insert, change, confirm.  Every change makes a revision and keeps the index in step.
+
+A change is a filtered update on (tenant, id, version): when the version has moved on, nothing is written and
+`VersionMoved` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import F
+from django.db.models.expressions import Combinable
+from pgvector import HalfVector
+
+from memory.domain.lifecycle import READABLE
+from memory.domain.text import terms
+from memory.models import Memory, Revision
+from tenants.context import current_tenant_id
+
+# What a revision keeps: everything that a version can differ in.
+_REVISED = (
+    "scope", "layer", "kind", "subject", "predicate", "single_valued", "value", "content", "paths", "tags",
+    "metadata", "importance", "confidence", "trust", "origin", "status", "status_reason", "expires_at", "review_by",
+    "valid_from", "valid_to", "pinned_by", "pin_reason", "pinned_until", "superseded_by", "merged_into",
+)  # fmt: skip
+
+
+class VersionMoved(Exception):
+    """The memory changed since it was read."""
+
+
+class AlreadyLive(Exception):
+    """A live row with the same key or text was committed meanwhile: read again and decide anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """An embedding with the model that made it."""
+
+    values: Sequence[float]
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of one memory: the event's name, who and why, and the fields that it sets."""
+
+    event: str
+    actor: str
+    reason: str
+    now: datetime
+    fields: dict[str, Any]
+
+
+def insert(memory: Memory, *, actor: str, vector: Vector | None) -> None:
+    """Store a new memory with its first revision, and index it if agents may read it.
+
+    Raises `AlreadyLive` when the database holds a live row that it must not stand beside.
+    """
+    memory.tenant_id = current_tenant_id()
+    made = Memory.objects.bulk_create([memory], ignore_conflicts=True)
+    if not Memory.objects.filter(id=made[0].id).exists():
+        raise AlreadyLive(memory.content)
+    _revise([memory], "memory.stored", actor, memory.status_reason, memory.recorded_at)
+    if memory.status in READABLE:
+        index(memory, vector)
+
+
+def change(memory: Memory, change: Change, *, vector: Vector | None = None) -> Memory:
+    """Apply the change to this version of the memory and return the memory as it is now."""
+    fields = dict(change.fields)
+    if "status" in fields and fields["status"] != memory.status:
+        fields["status_changed_at"] = change.now
+    updated = Memory.objects.filter(id=memory.id, version=memory.version).update(version=memory.version + 1, **fields)
+    if not updated:
+        raise VersionMoved(str(memory.id))
+    was_readable = memory.status in READABLE
+    for name, value in fields.items():
+        setattr(memory, name, value)
+    memory.version += 1
+    _revise([memory], change.event, change.actor, change.reason, change.now)
+    _follow(memory, was_readable, fields, vector)
+    return memory
+
+
+def _follow(memory: Memory, was_readable: bool, fields: dict[str, Any], vector: Vector | None) -> None:
+    """Keep the index in step with a change."""
+    readable = memory.status in READABLE
+    if was_readable and not readable:
+        unindex([memory.id])
+    elif readable and (not was_readable or "content" in fields):
+        index(memory, vector)
+    elif readable and "scope" in fields:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE memory_index SET scope = %s WHERE tenant_id = %s AND memory_id = %s",
+                [memory.scope, memory.tenant_id, memory.id],
+            )
+
+
+def count(memory: Memory, **fields: Any) -> None:
+    """Move counters and times that make no new version (uses, confirmations)."""
+    Memory.objects.filter(id=memory.id).update(**fields)
+    for name, value in fields.items():
+        if not isinstance(value, Combinable):
+            setattr(memory, name, value)
+
+
+def count_use(ids: Iterable[UUID], now: datetime) -> int:
+    """A reported use of each: the only thing that moves `last_used_at` and `use_count`."""
+    return Memory.objects.filter(id__in=list(ids)).update(use_count=F("use_count") + 1, last_used_at=now)
+
+
+def lock(ids: Iterable[UUID]) -> dict[UUID, Memory]:
+    """The memories, locked in the order of their ids."""
+    rows = Memory.objects.select_for_update().filter(id__in=list(ids)).order_by("id")
+    return {row.id: row for row in rows}
+
+
+def index(memory: Memory, vector: Vector | None) -> None:
+    """Make the memory findable: its terms, and its vector when there is one."""
+    found = terms(memory.content)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """INSERT INTO memory_index (tenant_id, memory_id, scope, terms, term_count, embedding, model_id)
+               VALUES (%s, %s, %s, %s, %s, %s, %s)
+               ON CONFLICT (tenant_id, memory_id) DO UPDATE SET scope = excluded.scope, terms = excluded.terms,
+                   term_count = excluded.term_count, embedding = excluded.embedding, model_id = excluded.model_id""",
+            [
+                memory.tenant_id, memory.id, memory.scope, found, len(found),
+                HalfVector(list(vector.values)).to_text() if vector else None, vector.model_id if vector else "",
+            ],
+        )  # fmt: skip
+
+
+def unindex(ids: Sequence[UUID]) -> None:
+    """Make memories unfindable."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM memory_index WHERE tenant_id = %s AND memory_id = ANY(%s)", [current_tenant_id(), list(ids)]
+        )
+
+
+def _revise(memories: Sequence[Memory], event: str, actor: str, reason: str, now: datetime) -> None:
+    Revision.objects.bulk_create(
+        Revision(
+            tenant_id=memory.tenant_id,
+            memory_id=memory.id,
+            version=memory.version,
+            at=now,
+            event=event,
+            actor=actor,
+            reason=reason[:500],
+            state=snapshot(memory),
+        )
+        for memory in memories
+    )
+
+
+def snapshot(memory: Memory) -> dict[str, Any]:
+    """The memory's state as JSON values."""
+    return {name: _plain(getattr(memory, name)) for name in _REVISED}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, UUID) else value
