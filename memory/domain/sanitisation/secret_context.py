@@ -1,0 +1,156 @@
+"""Secrets that have no shape of their own: told by a word that names one and a value that looks like one.
+
+"The password rotates monthly" names a secret and holds none, so the value decides: it must stand where a
+value stands (after "is", "=", ":") and look made up rather than like a word of the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from memory.domain.sanitisation.model import Match
+
+_NAMES: Final = (
+    r"(?:pass[ _-]?(?:word|phrase|code|key|wd)|pass(?=\s*[:=])|pwd|pw(?=\s*[:=])|pin(?:[ _-]?(?:code|number))?"
+    r"|secret(?:[ _-]?(?:access[ _-]?)?(?:key|token|value|id))?|client[ _-]secret|api[ _-]?(?:key|token|secret)"
+    r"|access[ _-]?(?:key|token|code)|auth(?:entication|orization)?[ _-]?(?:key|token|code|secret)"
+    r"|(?:private|signing|encryption|master|license|licence|storage|account|service|shared|webhook|deploy|bot|bearer"
+    r"|refresh|session|security|recovery|unlock|door|alarm|gate|safe|entry|login|backup|verification|activation"
+    r"|one[ -]time|wi-?fi|wlan|wpa|network|psk|vpn|root|admin|db|database|user|ssh|gpg|hmac|jwt|csrf|sas)[ _-]?"
+    r"(?:key|token|code|secret|pass|password|passcode|phrase|pin|pw|pwd)|token|credentials?|creds|seed[ _-]phrase"
+    r"|recovery[ _-]phrase|mnemonic|kennwort|passwort|mot de passe|contraseña|clave|senha|parola d'ordine)"
+)
+_WHOLE_NAME: Final = re.compile(rf"(?:^|\s){_NAMES}(?:\s+\d+)?$", re.IGNORECASE)
+_QUOTE: Final = r"[\"'`“”‘’«»]?"
+# name … is VALUE, with a few words that tie the name to its owner in between: "for the printer", "on node 2".
+_PROSE: Final = re.compile(
+    rf"\b(?P<name>{_NAMES})s?\b(?P<between>(?:\s+(?!is\b|was\b|are\b|to\b)[\w'’.@-]+){{0,8}}?)"
+    rf"(?:\s*(?:=>|[:=→])\s*|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains)\s+(?:now\s+|still\s+|set\s+to\s+"
+    rf"|currently\s+|simply\s+|just\s+|probably\s+|called\s+)?|\s+(?:set\s+|changed\s+|reset\s+|updated\s+)?to\s+)"
+    rf"(?P<quote>{_QUOTE})(?P<value>[^\s\"'`“”«»]+(?:(?<=\w)['’](?=\w)[^\s\"'`“”«»]+)*)",
+    re.IGNORECASE,
+)
+_BESIDE: Final = re.compile(
+    rf"\b(?P<name>{_NAMES})\b[\s(]+(?P<quote>{_QUOTE})(?P<value>[^\s\"'`“”«»]+)", re.IGNORECASE
+)
+_ASSIGNED: Final = re.compile(
+    r"(?P<name>[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api_?key|apikey|access_?key|private_?key"
+    r"|_key|auth|credential|signing_?key)[A-Za-z0-9_]*)[\"']?\s*(?:=|:=|=>|:)\s*(?P<quote>[\"'`]?)"
+    r"(?P<value>[^\s\"'`,;]{4,})",
+    re.IGNORECASE,
+)
+_OPTION: Final = re.compile(
+    r"(?:--?(?:password|passwd|pass|token|secret|api-?key|auth-token)[= ]|\B-p(?=\S))(?P<quote>[\"']?)(?P<value>[^\s\"']{4,})"
+)
+_ACCOUNT: Final = re.compile(r"(?<=\s-u\s)[\"']?[\w.@-]+:(?P<value>[^\s\"']{4,})")
+_PHRASE: Final = re.compile(
+    r"\b(?:seed|recovery|mnemonic|backup)\s+(?:phrase|words?|mnemonic)\b[^:\n]{0,40}?(?:\bis\b|\bare\b|:)\s*[\"'“]?"
+    r"(?P<value>(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})",
+    re.IGNORECASE,
+)
+_QUOTED_PHRASE: Final = re.compile(
+    rf"\b(?P<name>{_NAMES})\b[^\"“'`\n.]{{0,50}}?(?:\bis\b|\bwas\b|\bto\b|[:=])\s*[\"“'`](?P<value>[^\"”'`\n]{{4,60}})[\"”'`]",
+    re.IGNORECASE,
+)
+_NAMED: Final = re.compile(rf"\b{_NAMES}\b|pass|pwd|secret|key|token|auth|-u\s|-p", re.IGNORECASE)
+_PLACEHOLDER: Final = re.compile(
+    r"^(?:[<{$%\[(*#].*|.*[>}\])]$|\*+|x{3,}|\.{3,}|…|(?:your|my|the|some|example|placeholder|changeme|redacted|null|none"
+    r"|true|false|todo|tbd|undefined|required|optional|os\.environ.*|process\.env.*|env[.:].*|vault:.*|secrets?[./].*"
+    r"|https?://.*|(?:\.{0,2}|~)/.*)$|your[_-].*|\S+\(\S*)",
+    re.IGNORECASE,
+)
+_ONE_SCRIPT_WORD: Final = re.compile(r"^[A-Za-zÀ-ÿ]+(?:-[A-Za-zÀ-ÿ]+)?$")
+_DATE_OR_VERSION: Final = re.compile(
+    r"^(?:v?\d+(?:\.\d+){1,3}|\d{4}-\d\d(?:-\d\d)?(?:T.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?"
+    r"|\d+(?:st|nd|rd|th|s|ms|h|d|w|m|min|days?|hours?|%|bits?|-bit|kb|mb|-digit|-character|-day|-hour|-month)"
+    r"|[A-Z]{2,}-\d+|[A-Z]{2,5}\d{1,3}|[a-z]+\d)$",
+    re.IGNORECASE,
+)
+_CODE_NAMES: Final = re.compile(r"pin|code|passcode", re.IGNORECASE)
+_IDENTIFIER: Final = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:[._/][a-z]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$")
+_WORDS_JOINED: Final = re.compile(r"^[A-Za-z]{3,}(?:[-_.~+][A-Za-z0-9]{2,}){2,}$")
+
+
+def context_secrets(text: str) -> Iterator[Match]:
+    """Values named as secrets by the words or the syntax beside them."""
+    if not _NAMED.search(text):
+        return
+    for pattern in (_PROSE, _BESIDE, _ASSIGNED):
+        for match in pattern.finditer(text):
+            yield from _judged(match)
+    for pattern, rule in ((_OPTION, "password"), (_ACCOUNT, "password")):
+        for match in pattern.finditer(text):
+            if looks_made_up(match["value"]):
+                yield Match(match.span("value"), rule)
+    for match in _PHRASE.finditer(text):
+        yield Match(match.span("value"), "recovery_phrase")
+    for match in _QUOTED_PHRASE.finditer(text):
+        if not _PLACEHOLDER.match(match["value"]):
+            yield Match(match.span("value"), _rule(match["name"]))
+
+
+def _judged(match: re.Match[str]) -> Iterator[Match]:
+    start, end = match.span("value")
+    value = match["value"].rstrip(".,;:!?)]}…")
+    if match["value"].endswith("!") and not match["value"].endswith("!!") and match["quote"]:
+        value = match["value"]
+    end = start + len(value)
+    if _is_secret_value(match, value):
+        yield Match((start, end), _rule(match["name"]))
+
+
+def _is_secret_value(match: re.Match[str], value: str) -> bool:
+    if _PLACEHOLDER.match(value):
+        return False
+    name = match["name"]
+    if value.isdigit():
+        return bool(_CODE_NAMES.search(name)) and 4 <= len(value) <= 10
+    if match.re is _BESIDE:
+        return looks_made_up(value) and _kinds(value) >= 3
+    if match["quote"] and len(value) >= 4 and match.string[match.end("value") :][:1] in "\"'`”’»":
+        return not _IDENTIFIER.match(value)
+    return looks_made_up(value)
+
+
+def looks_made_up(value: str) -> bool:
+    """Whether a token looks chosen or generated rather than like a word, a number, a name or a path."""
+    if len(value) < 5 or _PLACEHOLDER.match(value) or _DATE_OR_VERSION.match(value):
+        return False
+    if _ONE_SCRIPT_WORD.match(value):
+        # a word: only long runs of letters in mixed case are not
+        return len(value) >= 16 and _switches(value) >= 4
+    if _IDENTIFIER.match(value) or value.isdigit():
+        return False
+    if _WORDS_JOINED.match(value):
+        return True
+    return _kinds(value) >= 2 or len(value) >= 20
+
+
+def _kinds(value: str) -> int:
+    """How many kinds of characters a value mixes: lower case, upper case, digits, signs."""
+    lower = any(character.islower() for character in value)
+    upper = any(character.isupper() for character in value[1:])
+    digit = any(character.isdigit() for character in value)
+    sign = any(not character.isalnum() for character in value.strip("'’"))
+    return lower + upper + digit + sign
+
+
+def _switches(value: str) -> int:
+    return sum(1 for one, two in pairwise(value) if one.isupper() != two.isupper())
+
+
+def secret_name(name: str) -> str | None:
+    """The rule for a field or key that names a secret ("db_password", "apiKey"), else None."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\-.\[\]]+", " ", name).strip()
+    return _rule(spaced) if _WHOLE_NAME.search(spaced) else None
+
+
+def _rule(name: str) -> str:
+    lowered = name.lower().replace(" ", "_").replace("-", "_")
+    for part, rule in (("pin", "pin"), ("code", "code"), ("token", "token"), ("key", "key"), ("secret", "secret")):
+        if part in lowered:
+            return rule
+    return "password"

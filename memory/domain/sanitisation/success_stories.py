@@ -1,0 +1,35 @@
+"""Success stories: accounts of what worked, offered as a recipe.
+
+An agent that recalls one imitates it, so below the trust to direct they are held even without an imperative.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_STORY: Final = re.compile(
+    r"\b(?:success(?:ful)?|proven|winning|effective|rewarded|accepted|approved)\s+(?:past\s+|prior\s+|previous\s+|earlier\s+)?"
+    r"(?:experience|episode|trajectory|attempt|strategy|approach|recipe|method|workflow|run|execution|plan|solution"
+    r"|example|demonstration|pattern|completion)s?\s*[:(,-]"
+    r"|\b(?:past|previous|prior|earlier|similar|last|related)\s+(?:task|job|run|attempt|episode|case|request|ticket)s?\b"
+    r"[^.;\n]{0,40}?\b(?:succeeded|was\s+(?:solved|completed|successful|resolved)|worked|went\s+(?:well|through))\b"
+    r"|\b(?:lessons?|insights?|tips?|tricks?|experience)\s+(?:learned|learnt|gained)\b[^.\n]*\b(?:faster|works?|worked|"
+    r"skip\w*|bypass\w*|without|succe\w+|best|easier|quicker|instead)\b"
+    r"|\b(?:this|that|it|which|the\s+(?:approach|method|trick|shortcut|procedure|command|fix))\s+(?:has\s+)?(?:always\s+)?"
+    r"(?:works?|worked)\s+(?:every\s+time|each\s+time|reliably|perfectly|best|without\s+fail|always|flawlessly|great|so\s+far)"
+    r"|\b(?:success\s+rate|rating|rated|score[ds]?|reward)\s*(?:of|:|=|with|at)?\s*(?:10/10|5/5|100\s?%|[1-9]\d?\s?%|1\.0|five\s+stars)"
+    r"|\b(?:successfully|best|quickly)\s+(?:solved|completed|resolved|handled|closed|finished|done|achieved)\s+(?:by|when|through)\b"
+    r"|\b(?:was|is|proved|turned\s+out|as)\s+(?:to\s+be\s+)?the\s+(?:right|correct|proper|accepted|approved|expected|winning|optimal)"
+    r"\s+(?:action|move|answer|step|choice|call|tool|decision|response|approach|way|plan)\b"
+    r"|\b(?:action|plan|answer|step|response|outcome|result)s?\s*(?::|=|was|were|is|->)?\s*(?:accepted|approved|rewarded|succeeded|success\b)"
+    r"|\b(?:problem|task|issue|ticket|case|request)\s*:.{3,160}?\b(?:solution|fix|action|answer|resolution|steps?)\s*:"
+    r"|\bwhat\s+(?:has\s+)?worked\s*:",
+    re.IGNORECASE | re.DOTALL,
+)  # fmt: skip
+
+
+def success_story(text: str) -> tuple[int, int] | None:
+    """The span that offers a success as a recipe, or None."""
+    match = _STORY.search(text)
+    return match.span() if match else None
