@@ -1,0 +1,233 @@
+"""Template tags and filters of the pages: icons, chips, times, sparklines, hostile text, page links.
+
+Only presentation: no query, no permission, no rule. Whatever comes in is escaped here.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memory.pages.templatetags import navigation
+from memory.pages.templatetags.chips import look_of
+from memory.pages.templatetags.plaintext import Span, reveal, reveal_spans
+from memory.pages.templatetags.wordmarks import WordDiff, word_diff
+
+register = template.Library()
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+LONGEST_RELATIVE = 30 * DAY
+
+# Resolved as a template would, so that a view may give a model, a named tuple or a dict.
+TENANT_SLUG = template.Variable("tenant.slug")
+
+
+# Links and navigation ------------------------------------------------------------------------------
+
+
+@register.simple_tag(takes_context=True)
+def page(context: template.Context, name: str, *args: Any) -> str:
+    """URL of a page of the tenant being viewed: `{% page "promotion" p.id_text %}`."""
+    return reverse(f"pages:{name}", args=[TENANT_SLUG.resolve(context), *args])
+
+
+@register.inclusion_tag("_nav.html", takes_context=True)
+def side_nav(context: template.Context) -> dict[str, Any]:
+    """The groups of the side navigation that the viewer may open."""
+    groups = navigation.menu(
+        TENANT_SLUG.resolve(context),
+        context.get("nav", ""),
+        context.get("nav_counts") or {},
+        context.get("can") or {},
+    )
+    return {"groups": groups}
+
+
+@register.filter
+def toast_of(message: Any) -> dict[str, str]:
+    """A Django message as a toast. The extra tag `undo:<path>` gives the toast an Undo button."""
+    tones = {"error": "bad", "warning": "bad", "info": "info", "debug": "info"}
+    tags = (message.extra_tags or "").split()
+    undo = next((tag[5:] for tag in tags if tag.startswith("undo:/")), "")
+    return {"text": str(message), "tone": tones.get(message.level_tag, "ok"), "undo_url": undo}
+
+
+# Icons and chips -----------------------------------------------------------------------------------
+
+
+@register.simple_tag
+def icon(name: str, size: str = "", label: str = "") -> SafeString:
+    """One icon of the sprite. Without a label it is decoration and hidden from screen readers."""
+    classes = f"i {size}".strip()
+    href = f"{static('icons.svg')}#{name}"
+    if label:
+        return format_html(
+            '<svg class="{}" role="img" aria-label="{}"><use href="{}"/></svg>', classes, label, href
+        )
+    return format_html('<svg class="{}" aria-hidden="true"><use href="{}"/></svg>', classes, href)
+
+
+@register.simple_tag
+def chip(family: str, value: str, after: str = "") -> SafeString:
+    """State as icon, word and colour: `{% chip "status" m.status %}`; families are in `chips.FAMILIES`."""
+    look = look_of(family, value)
+    text = f"{look.label} {after}".strip()
+    picture = icon(look.icon, "xs") if look.icon else ""
+    return format_html('<span class="chip {}">{}{}</span>', look.tone, picture, text)
+
+
+@register.simple_tag
+def label_of(family: str, value: str) -> str:
+    """The word of a state, without the chip."""
+    return str(look_of(family, value).label)
+
+
+@register.simple_tag
+def tone_of(family: str, value: str) -> str:
+    """The tone of a state: ok, warn, bad, info or nothing."""
+    return look_of(family, value).tone
+
+
+# Hostile text --------------------------------------------------------------------------------------
+
+
+@register.filter
+def visible(text: Any) -> SafeString:
+    """Memory text, escaped, with invisible and direction-turning characters drawn as escapes."""
+    return reveal("" if text is None else str(text))
+
+
+@register.simple_tag
+def inert(text: str, spans: Sequence[Span] = ()) -> SafeString:
+    """Text held back for suspicion: every hidden character drawn, matched spans (start, end, rule) marked."""
+    return reveal_spans(text, spans)
+
+
+@register.simple_tag
+def worddiff(old: str, new: str) -> WordDiff:
+    """`{% worddiff a b as d %}` → `d.old`, `d.new` (safe), `d.marked`; plain when too different."""
+    return word_diff(old, new)
+
+
+# Times and numbers ---------------------------------------------------------------------------------
+
+
+def _full(moment: datetime) -> str:
+    return f"{date_format(moment.astimezone(UTC), 'j M Y, H:i:s')} UTC"
+
+
+def _time(moment: datetime, text: str, mark: str = "") -> SafeString:
+    stamp = moment.astimezone(UTC).isoformat(timespec="seconds")
+    return format_html('<time datetime="{}" title="{}"{}>{}</time>', stamp, _full(moment), mark, text)
+
+
+def _span(seconds: float) -> str:
+    if seconds < HOUR:
+        count, text = int(seconds // MINUTE), ngettext("%(n)d min", "%(n)d min", int(seconds // MINUTE))
+    elif seconds < DAY:
+        count, text = int(seconds // HOUR), ngettext("%(n)d h", "%(n)d h", int(seconds // HOUR))
+    else:
+        count, text = int(seconds // DAY), ngettext("%(n)d day", "%(n)d days", int(seconds // DAY))
+    return text % {"n": count}
+
+
+@register.simple_tag
+def ago(moment: datetime | None, short: bool = False) -> SafeString | str:
+    """Relative time with the full instant on hover; a date when it is more than 30 days away."""
+    if moment is None:
+        return "–"
+    seconds = (timezone.now() - moment).total_seconds()
+    distance = abs(seconds)
+    if distance >= LONGEST_RELATIVE:
+        return _time(moment, date_format(moment.astimezone(UTC), "j M Y"))
+    if distance < MINUTE:
+        return _time(moment, _("now") if short else _("just now"))
+    span = _span(distance)
+    if short:
+        return _time(moment, span)
+    return _time(moment, (_("%s ago") if seconds >= 0 else _("in %s")) % span)
+
+
+@register.simple_tag
+def when(moment: datetime | None) -> SafeString | str:
+    """Absolute time in UTC; app.js rewrites it to the viewer's own zone and keeps UTC on hover."""
+    if moment is None:
+        return "–"
+    text = f"{date_format(moment.astimezone(UTC), 'j M Y, H:i')} UTC"
+    return _time(moment, text, SafeString(" data-local"))
+
+
+@register.filter
+def sizes(number: Any) -> str:
+    """A count with grouping: 10128 → 10,128. Nothing is shown for None."""
+    if number is None:
+        return "–"
+    return number_format(number, use_l10n=True, force_grouping=True)
+
+
+@register.filter
+def raw(number: Any) -> str:
+    """A number for a machine (attribute or hidden field), never in the viewer's own notation."""
+    return str(number)
+
+
+@register.filter
+def unit_score(value: float | None) -> str:
+    """A score from 0 to 1 with two decimals."""
+    return "–" if value is None else number_format(value, decimal_pos=2)
+
+
+# Sparklines ----------------------------------------------------------------------------------------
+
+
+def _runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:
+    """Stretches without a gap, as (index, value)."""
+    runs: list[list[tuple[int, float]]] = [[]]
+    for index, value in enumerate(values):
+        if value is None:
+            runs.append([])
+        else:
+            runs[-1].append((index, float(value)))
+    return [run for run in runs if run]
+
+
+@register.simple_tag
+def sparkline(values: Sequence[float | None], width: int = 150, height: int = 36) -> SafeString:
+    """Decorative line drawn by the server; a gap in the data is a gap in the line.
+
+    The number beside it carries the meaning, so it is hidden from screen readers. It uses SVG attributes
+    only: the content security policy allows no style attribute.
+    """
+    runs = _runs(values)
+    known = [value for run in runs for _index, value in run]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    step = width / max(len(values) - 1, 1)
+    scale = (height - 6) / ((high - low) or 1.0)
+
+    def point(index: float, value: float) -> str:
+        return f"{index * step:.1f},{height - 3 - (value - low) * scale:.1f}"
+
+    shapes = []
+    for run in runs:
+        line = [point(index, value) for index, value in run]
+        if len(line) == 1:  # a lone day would be a line of no length
+            line.append(point(run[0][0] + 0.4, run[0][1]))
+        first, last = line[0].split(",")[0], line[-1].split(",")[0]
+        path = " ".join(line)
+        shapes.append((f"{first},{height} {path} {last},{height}", path))
+    body = format_html_join("", '<polygon points="{}"/><polyline points="{}"/>', shapes)
+    return format_html(
+        '<svg class="spark" viewBox="0 0 {} {}" preserveAspectRatio="none" aria-hidden="true">{}</svg>',
+        width,
+        height,
+        body,
+    )
