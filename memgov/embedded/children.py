@@ -5,6 +5,7 @@ Used for the two servers and for the product's own processes.  Nothing here know
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -86,6 +87,12 @@ def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], seco
     return False
 
 
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill whatever is left of a child's session: the child and what it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 def end(process: subprocess.Popen[bytes], how: signal.Signals, seconds: float) -> None:
     """Ask a child to end, and insist when it has not after `seconds`."""
     if process.poll() is not None:
@@ -100,6 +107,8 @@ def end(process: subprocess.Popen[bytes], how: signal.Signals, seconds: float) -
 
 def is_alive(pid: int) -> bool:
     """Whether a process of this id runs (a zombie counts as ended)."""
+    if pid <= 0:
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -82,7 +82,7 @@ class DirectoryLock:
         self._file: IO[str] | None = None
 
     def acquire(self, purpose: str) -> None:
-        """Take the lock, or raise `AlreadyRunning` naming the holder."""
+        """Take the lock, or raise `AlreadyRunning` naming the holder's process and `purpose`."""
         file = open(self._path, "a+", encoding="utf-8")  # noqa: SIM115  (held for the process's life)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -92,15 +92,10 @@ class DirectoryLock:
             file.close()
             raise AlreadyRunning(f"memgov is already running ({holder or 'starting'})") from None
         self._path.chmod(0o600)
+        file.truncate(0)
+        file.write(f"pid {os.getpid()}, {purpose}")
+        file.flush()
         self._file = file
-        self.describe(purpose)
-
-    def describe(self, purpose: str) -> None:
-        """What a second start is told: this process's id and `purpose` (a URL, a command)."""
-        if self._file:
-            self._file.truncate(0)
-            self._file.write(f"pid {os.getpid()}, {purpose}")
-            self._file.flush()
 
     def release(self) -> None:
         """Give the directory back."""

@@ -50,6 +50,7 @@ class EmbeddedServers:
         self.data_dir = Path(data_dir).absolute() if data_dir else datadir.default_data_dir()
         self._fast, self._createdb, self._purpose = fast, createdb, purpose
         self._disposable = False
+        self._lock: DirectoryLock | None = None
 
     @classmethod
     def temporary(cls) -> EmbeddedServers:
@@ -61,13 +62,17 @@ class EmbeddedServers:
         servers._disposable = True
         return servers
 
-    def start(self) -> EmbeddedServers:
-        """Start both, make the database and its roles, and leave the note for other processes."""
+    def start(self, lock: DirectoryLock | None = None) -> EmbeddedServers:
+        """Start both, make the database and its roles, and leave the note for other processes.
+
+        `lock` is given by a caller that holds the directory already (and will release it itself).
+        """
         refuse_windows()
         user = service_user(self.data_dir)
         datadir.prepare(self.data_dir, user)
-        self._lock = DirectoryLock(self.data_dir)
-        self._lock.acquire(self._purpose)
+        if lock is None:
+            self._lock = DirectoryLock(self.data_dir)
+            self._lock.acquire(self._purpose)
         try:
             (self.data_dir / "logs").mkdir(mode=0o700, exist_ok=True)
             self._passwords = datadir.passwords(self.data_dir)
@@ -88,7 +93,8 @@ class EmbeddedServers:
             shutil.rmtree(self.data_dir, ignore_errors=True)
         elif self.data_dir.exists():
             (self.data_dir / runtime.FILE_NAME).unlink(missing_ok=True)
-        self._lock.release()
+        if self._lock:
+            self._lock.release()
 
     def restart_ended(self) -> list[str]:
         """Start again, on the same ports, whichever server has ended; their names."""
@@ -101,10 +107,6 @@ class EmbeddedServers:
             server.restarts += 1
             server.start(preferred_port=server.port)
         return list(ended)
-
-    def describe(self, purpose: str) -> None:
-        """Change what a second start in this directory is told."""
-        self._lock.describe(purpose)
 
     def url(self, role: str, database: str = DATABASE) -> str:
         """The URL of role 'superuser', 'owner' or 'app' for any database of this server."""

@@ -1,0 +1,52 @@
+"""What a person is told when everything runs: the address, the sign-ins, a key and a line to try."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from memgov.processes.plan import Plan
+
+
+def banner(plan: Plan, seconds: float, *, demo_loading: bool) -> str:
+    """The lines shown once, when /readyz answers."""
+    head = [f"memgov is ready after {seconds:.1f} s:  {plan.web_url}", ""]
+    demo = _demo(plan.demo_file)
+    middle = _demo_lines(plan, demo) if demo else _without_demo()
+    if demo_loading:
+        middle.append("  demo      its history is still being written; the pages fill up as it is")
+    tail = [
+        "",
+        f"  REST      {plan.web_url}/api/v1/docs/      MCP  http://127.0.0.1:{plan.mcp_port}/mcp",
+        f"  data      {plan.data_dir}      logs  {plan.logs}",
+        "",
+    ]
+    return "\n".join(head + middle + tail)
+
+
+def _demo(path: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _demo_lines(plan: Plan, demo: dict[str, Any]) -> list[str]:
+    lines = [
+        f"  sign in   {person['email']}  {person['password']}   ({person['role']} of {person['tenant']})"
+        for person in demo.get("sign_ins", [])
+    ]
+    key = demo.get("agent_key", "")
+    lines.append(f"  agent key {key}   (tenant {demo.get('tenant', '')})")
+    lines.append(f"  try       curl -s -H 'Authorization: Bearer {key}' {plan.web_url}/api/v1/whoami")
+    return lines
+
+
+def _without_demo() -> list[str]:
+    return [
+        "  No demo here.  Make a tenant, and a key for its first agent:",
+        "    memgov tenant create SLUG --owner EMAIL",
+        "    memgov agent create --tenant SLUG --name N --role R",
+    ]

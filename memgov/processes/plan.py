@@ -1,0 +1,82 @@
+"""What one `memgov up` is going to run: ports, data directory, whose servers, which environment."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from memgov.embedded.errors import StartError
+
+HOST = "127.0.0.1"
+HIGHEST_PORT = 65_534  # MCP takes the next one
+
+
+def setting(name: str) -> str:
+    """A setting from the environment, or from the file that NAME_FILE names."""
+    return os.environ.get(name) or os.environ.get(f"{name}_FILE", "")
+
+
+def servers_are_given() -> bool:
+    """Whether DATABASE_URL and REDIS_URL name servers of the operator; one without the other is refused."""
+    database, redis = bool(setting("DATABASE_URL")), bool(setting("REDIS_URL"))
+    if database != redis:
+        missing = "REDIS_URL" if database else "DATABASE_URL"
+        raise StartError(
+            f"setting {missing}: give both DATABASE_URL and REDIS_URL, or neither for our own servers"
+        )
+    return database
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The choices of one start."""
+
+    data_dir: Path
+    port: int = 8000
+    demo: bool = True
+
+    @property
+    def web_url(self) -> str:
+        """Where a browser goes."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def mcp_port(self) -> int:
+        """MCP listens beside the web process."""
+        return self.port + 1
+
+    @property
+    def logs(self) -> Path:
+        """The folder of all log files."""
+        return self.data_dir / "logs"
+
+    @property
+    def demo_file(self) -> Path:
+        """Where `demo load` leaves the sign-ins and the agent key."""
+        return self.data_dir / "demo.json"
+
+    def environment(self) -> dict[str, str]:
+        """What the processes get: our environment, the place of the data, and where they are reached."""
+        defaults = {
+            "MEMGOV_PUBLIC_URL": self.web_url,
+            "DJANGO_SETTINGS_MODULE": "memgov.settings",
+            "PYTHONUNBUFFERED": "1",
+            "OMP_NUM_THREADS": "1",  # one thread per process; numpy would start one per core in each
+        }
+        return {**defaults, **os.environ, "MEMGOV_DATA_DIR": str(self.data_dir)}
+
+    def refuse_busy_ports(self) -> None:
+        """Say which port is taken before anything is started."""
+        if not 1 <= self.port <= HIGHEST_PORT:
+            raise StartError(f"--port must be between 1 and {HIGHEST_PORT}, not {self.port}")
+        for port, user in ((self.port, "the web pages"), (self.mcp_port, "MCP, which takes the next one")):
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    probe.bind((HOST, port))
+                except OSError as error:
+                    raise StartError(
+                        f"port {port} (for {user}) is not free: {error.strerror}; choose another with --port"
+                    ) from None

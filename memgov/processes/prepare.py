@@ -1,0 +1,90 @@
+"""What must be done once before the processes start, in one Django process because each costs a second.
+
+    python -m memgov.processes.prepare [--requeue]
+
+Migrations as the owner, static files when they changed, and (with our own broker, which nobody reads
+yet) tasks that a killed worker had taken and not finished.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import django
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.executor import MigrationExecutor
+
+from memgov.celery import app
+
+OWNER = "owner"
+
+
+def migrate(verbosity: int = 1) -> bool:
+    """Apply what is missing; whether there was anything."""
+    executor = MigrationExecutor(connections[OWNER])
+    pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if not pending:
+        return False
+    user = {name: connections[name].settings_dict["USER"] for name in (OWNER, DEFAULT_DB_ALIAS)}
+    if user[OWNER] == user[DEFAULT_DB_ALIAS]:
+        sys.exit(
+            "MIGRATION_DATABASE_URL is needed: migrations are missing, and only the owner may apply them"
+        )
+    call_command("migrate", database=OWNER, interactive=False, verbosity=verbosity)
+    return True
+
+
+def collect_static() -> bool:
+    """Collect and compress the static files unless the collected ones are of the same sources."""
+    stamp = Path(settings.STATIC_ROOT) / ".sources"
+    sources = _static_sources()
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == sources:
+        return False
+    call_command("collectstatic", interactive=False, verbosity=0, clear=Path(settings.STATIC_ROOT).exists())
+    stamp.write_text(sources, encoding="utf-8")
+    return True
+
+
+def _static_sources() -> str:
+    digest = hashlib.sha256(settings.STATIC_URL.encode())
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            info = os.stat(storage.path(path))
+            digest.update(f"{path} {info.st_size} {info.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def requeue_unfinished() -> int:
+    """Put tasks that were taken and not acknowledged back into their queues; how many.
+
+    Celery does this by itself only after the visibility timeout (hours).  Only right while no worker of
+    this broker runs, so only for the broker we have just started ourselves.
+    """
+    with app.connection_for_write() as connection:
+        channel: Any = connection.default_channel
+        with channel.conn_or_acquire() as client:
+            tags = client.zrange(channel.qos.unacked_index_key, 0, -1)
+            for tag in tags:
+                channel.qos.restore_by_tag(tag, client)
+    return len(tags)
+
+
+def main() -> None:
+    """Do what is asked for and say what was done."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
+    django.setup()
+    print("migrations:", "applied" if migrate() else "nothing to do", flush=True)
+    print("static files:", "collected" if collect_static() else "unchanged", flush=True)
+    if "--requeue" in sys.argv[1:]:
+        print("unfinished tasks queued again:", requeue_unfinished(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

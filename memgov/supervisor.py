@@ -1,0 +1,215 @@
+"""The whole product on one machine: starts it in order, keeps it running, ends it in order.
+
+One thread and one loop.  The processes are described in `processes.commands`, one of them is handled
+in `processes.service`, the two servers in `memgov.embedded`; nothing here knows what they do.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from time import monotonic
+
+from memgov.embedded import children, datadir, runtime
+from memgov.embedded.errors import StartError
+from memgov.embedded.servers import EmbeddedServers
+from memgov.embedded.service_user import service_user
+from memgov.processes.banner import banner
+from memgov.processes.commands import ROLES, command
+from memgov.processes.demo import DemoLoad
+from memgov.processes.logs import LogFollower, last_line
+from memgov.processes.plan import HOST, Plan, servers_are_given
+from memgov.processes.readiness import Readiness, ask
+from memgov.processes.service import Service
+from memgov.processes.signals import Stopped, StopSignals
+
+TICK = 0.2
+READY_SECONDS = 180.0
+CRASHES_AT_START = 3
+STOP_ORDER = (("web", "mcp"), ("beat", "worker"))
+
+
+class Supervisor:
+    """Runs one `Plan` until a signal ends it."""
+
+    def __init__(self, plan: Plan, *, follow: bool, when_ready: Callable[[], None] | None = None) -> None:
+        """`follow` shows the processes' log lines; `when_ready` is called once, after the banner."""
+        self._plan, self._follow, self._when_ready = plan, follow, when_ready
+        self._signals = StopSignals()
+        self._servers: EmbeddedServers | None = None
+        self._services: list[Service] = []
+        self._demo: DemoLoad | None = None
+        self._logs = LogFollower(plan.logs, [*ROLES, "postgres", "valkey"], sys.stdout if follow else None)
+
+    def run(self) -> None:
+        """Start, say so, watch, and end; raises `StartError` when it cannot start."""
+        self._began = monotonic()
+        given = servers_are_given()
+        user = None if given else service_user(self._plan.data_dir)
+        datadir.prepare(self._plan.data_dir, user)
+        lock = datadir.DirectoryLock(self._plan.data_dir)
+        lock.acquire(f"memgov up, {self._plan.web_url}")
+        try:
+            with self._signals:
+                self._run_holding(lock, given)
+        except Stopped:
+            pass
+        finally:
+            lock.release()
+
+    def _run_holding(self, lock: datadir.DirectoryLock, given: bool) -> None:
+        end_leftovers(runtime.last(self._plan.data_dir))
+        self._plan.refuse_busy_ports()
+        self._plan.logs.mkdir(mode=0o700, exist_ok=True)
+        try:
+            if given:
+                self._say("using the servers of DATABASE_URL and REDIS_URL (no demo there)")
+            else:
+                self._start_servers(lock)
+            self._prepare()
+            self._start_services()
+            self._wait_until_ready()
+            self._announce()
+            self._watch()
+        finally:
+            self._stop()
+
+    # --- start ---
+
+    def _start_servers(self, lock: datadir.DirectoryLock) -> None:
+        servers = EmbeddedServers(self._plan.data_dir)
+        servers.start(lock)
+        self._servers = servers
+        self._say(f"PostgreSQL and Valkey run ({self._seconds():.1f} s)")
+
+    def _prepare(self) -> None:
+        """Migrations and static files; a failure ends the start with its last line."""
+        log = self._plan.logs / "prepare.log"
+        requeue = ["--requeue"] if self._servers else []
+        process = children.spawn(
+            [sys.executable, "-m", "memgov.processes.prepare", *requeue],
+            log=log,
+            death_signal=signal.SIGKILL,
+            environment=self._plan.environment(),
+        )
+        self._await(process)
+        if process.returncode != 0:
+            raise StartError(f"preparing the database failed: {last_line(log)} (see {log})")
+        self._say(f"database and static files are up to date ({self._seconds():.1f} s)")
+
+    def _await(self, process: subprocess.Popen[bytes]) -> None:
+        try:
+            while process.poll() is None:
+                self._signals.pause(TICK)
+        finally:
+            children.end_group(process)
+            process.wait()
+
+    def _start_services(self) -> None:
+        environment = self._plan.environment()
+        ports = {"web": self._plan.port, "mcp": self._plan.mcp_port}
+        for role in ROLES:
+            port = ports.get(role, 0)
+            arguments = command(role, host=HOST, port=port, data_dir=self._plan.data_dir)
+            service = Service(role, arguments, environment, self._plan.logs / f"{role}.log", port)
+            self._services.append(service)
+            service.start()
+        self._write_runtime()
+        if self._plan.demo and self._servers:
+            self._demo = DemoLoad(self._plan)
+
+    def _wait_until_ready(self) -> None:
+        end, answer = monotonic() + READY_SECONDS, Readiness(False, "not asked yet")
+        while monotonic() < end:
+            self._signals.pause(TICK)
+            self._revive()
+            for service in self._services:
+                if service.crashes >= CRASHES_AT_START:
+                    raise StartError(
+                        f"{service.name} does not start: {last_line(service.log)} (see {service.log})"
+                    )
+            if not answer.ready:
+                answer = ask(self._plan.web_url)
+            if answer.ready and (self._demo is None or self._demo.is_settled(self._seconds())):
+                return
+        raise StartError(f"not ready after {READY_SECONDS:.0f} s: {answer.detail} (see {self._plan.logs})")
+
+    def _announce(self) -> None:
+        news = self._demo.news() if self._demo else None
+        if news:
+            self._say(news)
+        loading = self._demo is not None and self._demo.is_running()
+        self._say("\n" + banner(self._plan, self._seconds(), demo_loading=loading))
+        if self._follow:
+            self._say("Ctrl-C stops everything; the data stays.\n")
+        self._logs.skip()
+        if self._when_ready:
+            self._when_ready()
+
+    # --- watch ---
+
+    def _watch(self) -> None:
+        while True:
+            self._signals.pause(TICK)
+            self._revive()
+            if self._demo and (news := self._demo.news()):
+                self._say(news)
+            self._logs.pump()
+
+    def _revive(self) -> None:
+        news = [line for service in self._services if (line := service.revive())]
+        if self._servers:
+            news += [f"{name} had ended and was started again" for name in self._servers.restart_ended()]
+        for line in news:
+            self._say(line)
+        if news:
+            self._write_runtime()
+
+    # --- stop ---
+
+    def _stop(self) -> None:
+        if self._services:
+            self._say("\nstopping …")
+        if self._demo:
+            self._demo.stop()
+        by_name = {service.name: service for service in self._services}
+        for stage in STOP_ORDER:
+            members = [by_name[name] for name in stage if name in by_name]
+            for service in members:
+                service.request_stop()
+            for service in members:
+                service.finish_stop()
+        if self._servers:
+            self._servers.stop()
+        (self._plan.data_dir / runtime.FILE_NAME).unlink(missing_ok=True)
+        if self._services:
+            self._say(f"stopped; the data stays in {self._plan.data_dir}")
+
+    # --- what others see ---
+
+    def _write_runtime(self) -> None:
+        note: runtime.Runtime = self._servers.runtime() if self._servers else {"supervisor_pid": os.getpid()}
+        processes = dict(note.get("processes", {}))
+        for service in self._services:
+            if service.process:
+                pid = service.process.pid
+                processes[service.name] = {"pid": pid, "port": service.port, "restarts": service.restarts}
+        note["processes"] = processes
+        note["web_url"], note["mcp_url"] = self._plan.web_url, f"http://{HOST}:{self._plan.mcp_port}/mcp"
+        runtime.write(self._plan.data_dir, note)
+
+    def _seconds(self) -> float:
+        return monotonic() - self._began
+
+    def _say(self, line: str) -> None:
+        print(line, flush=True)
+
+
+def end_leftovers(before: runtime.Runtime | None) -> None:
+    """End processes of ours whose supervisor was killed, where the kernel did not (not on Linux)."""
+    for name, process in (before or {}).get("processes", {}).items():
+        if name in ROLES:
+            children.end_orphan(process["pid"], "memgov", signal.SIGKILL)
