@@ -121,6 +121,11 @@ class Candidate:
         return bool(self.subject and self.predicate)
 
     @property
+    def strength(self) -> float:
+        """Confidence × trust: what decides between two values of one key."""
+        return self.confidence * self.trust
+
+    @property
     def said(self) -> str:
         """What is compared for sameness: the value of a triple, the content of free text."""
         return self.value if self.keyed and self.value is not None else self.content
@@ -146,6 +151,11 @@ class Known:
     agent: str | UUID | None = None
     session: str | None = None
     subject: str | None = None
+    tool: str | None = None
+
+    @property
+    def strength(self) -> float:
+        return self.confidence * self.trust
 
     @property
     def said(self) -> str:

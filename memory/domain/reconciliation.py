@@ -1,0 +1,220 @@
+"""What a candidate is beside what is already known: new, the same, an echo, a better value, a contradiction.
+
+Pure judgement. Locks, rows and links are the work of services and store; judging likeness of wording is done by
+the `near` function that is passed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Literal
+from uuid import UUID
+
+from memory.domain.lifecycle import READABLE
+from memory.domain.policy import Policy
+from memory.domain.registry import PredicateRule
+from memory.domain.types import Candidate, Known, OutcomeKind, Status
+
+Likeness = Literal["same", "review", "different"]
+Near = Callable[[str, str], Likeness]
+
+EQUAL_STRENGTH: Final = 0.02
+"""Strengths this close count as equal: the numbers are estimates, not measurements."""
+_ROUNDING: Final = 1e-9
+
+
+class Action(StrEnum):
+    """What the store has to do with the candidate and the targets."""
+
+    INSERT = "insert"
+    INSERT_HISTORY = "insert_history"
+    """Insert as superseded by the target: true once, not now."""
+    TOUCH = "touch"
+    """No new row; the target's TTL is renewed, see `refreshes` and `reproduces`."""
+    MERGE_INTO_KNOWN = "merge_into_known"
+    MERGE_INTO_NEW = "merge_into_new"
+    """Insert, and the targets become merged into the new row."""
+    SUPERSEDE = "supersede"
+    HOLD = "hold"
+    """Insert as candidate; the targets stay as they are; a conflict goes to review."""
+    CONTEST = "contest"
+    """Insert as contested; the targets become contested as well."""
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`status` is that of the candidate's row, None when it gets none.
+
+    `refreshes`: learned_at of the target moves. `reproduces`: an independent session learned the same.
+    `linked`: rows that may say the same and go to the merge queue.
+    """
+
+    outcome: OutcomeKind
+    action: Action
+    targets: tuple[UUID, ...] = ()
+    reason: str | None = None
+    status: Status | None = Status.LIVE
+    refreshes: bool = False
+    reproduces: bool = False
+    linked: tuple[UUID, ...] = ()
+
+
+def reconcile(
+    c: Candidate,
+    known: Sequence[Known],
+    rule: PredicateRule | None,
+    policy: Policy,
+    *,
+    value_hash: bytes,
+    near: Near | None = None,
+    now: datetime,
+    shown_to_session: Collection[UUID] = (),
+) -> Decision:
+    """Decide for one candidate against the readable rows of its scope.
+
+    `known` holds the rows of the same subject and predicate, and for free text those worth comparing; rows in
+    other statuses are ignored. `value_hash` is that of `c.said` under the rule's normaliser.
+    `shown_to_session` are the ids that manifests of this session contained.
+    """
+    rules = policy.reconciliation
+    peers = [row for row in known if row.status in READABLE and _comparable(c, row)]
+    same = [row for row in peers if row.value_hash == value_hash]
+    likeness = _judge(c, peers, near, exact=same) if rules.near_duplicates != "keep" else {}
+    alike = [row for row in peers if likeness.get(row.id) == "same"]
+    if rules.echoes == "ignore":
+        echoed = tuple(row.id for row in (*same, *alike) if row.id in shown_to_session)
+        if echoed:
+            return Decision(OutcomeKind.ECHO, Action.NOTHING, echoed[:1], "echo", None)
+    if same and rules.exact_duplicates == "merge":
+        return _duplicate(c, same)
+    if alike and rules.near_duplicates == "merge":
+        return _near_duplicate(c, alike)
+    if c.keyed and rule is not None and rule.single_valued and peers and rules.single_valued == "supersede":
+        rivals = [row for row in peers if row.value_hash != value_hash]
+        if rivals:
+            return _rival_value(c, rivals, rule, policy, now)
+    linked = tuple(row.id for row in peers if likeness.get(row.id) in ("same", "review"))
+    return Decision(
+        OutcomeKind.STORED, Action.INSERT, reason="similar_to_known" if linked else None, linked=linked
+    )
+
+
+def _comparable(c: Candidate, row: Known) -> bool:
+    """Triples are compared within their key, free text with free text: no other fact is ever retired."""
+    if not c.keyed:
+        return row.predicate is None
+    return row.predicate == c.predicate and (row.subject is None or row.subject == c.subject)
+
+
+def _judge(
+    c: Candidate, peers: Sequence[Known], near: Near | None, exact: Sequence[Known]
+) -> dict[UUID, Likeness]:
+    if near is None or exact:
+        return {}
+    return {row.id: near(c.said, row.said) for row in peers}
+
+
+def _strongest(rows: Sequence[Known]) -> Known:
+    return max(rows, key=lambda row: (row.strength, row.learned_at, row.id.int))
+
+
+def _seen_again(c: Candidate, row: Known) -> tuple[bool, bool]:
+    """(refreshes, reproduces): only an origin at least as trusted confirms, only another session reproduces."""
+    other_session = c.session is not None and row.session is not None and c.session != row.session
+    return c.trust >= row.trust - _ROUNDING, other_session
+
+
+def _duplicate(c: Candidate, same: Sequence[Known]) -> Decision:
+    row = _strongest(same)
+    refreshes, reproduces = _seen_again(c, row)
+    return Decision(OutcomeKind.DUPLICATE, Action.TOUCH, (row.id,), "duplicate", None, refreshes, reproduces)
+
+
+def _near_duplicate(c: Candidate, alike: Sequence[Known]) -> Decision:
+    """Keep the stronger wording. A pinned row stays the one that is kept."""
+    row = _strongest(alike)
+    refreshes, reproduces = _seen_again(c, row)
+    if c.strength > row.strength + _ROUNDING and not row.pinned and row.status is Status.LIVE:
+        return Decision(
+            OutcomeKind.NEAR_DUPLICATE,
+            Action.MERGE_INTO_NEW,
+            (row.id,),
+            "near_duplicate",
+            Status.LIVE,
+            refreshes,
+            reproduces,
+        )
+    return Decision(
+        OutcomeKind.NEAR_DUPLICATE,
+        Action.MERGE_INTO_KNOWN,
+        (row.id,),
+        "near_duplicate",
+        Status.MERGED,
+        refreshes,
+        reproduces,
+    )
+
+
+def _rival_value(
+    c: Candidate, rivals: Sequence[Known], rule: PredicateRule, policy: Policy, now: datetime
+) -> Decision:
+    """Another value for a key that has one. In this order:
+
+    1. a value that ended, or began before the known one, becomes history and replaces nothing;
+    2. weaker than the known one by more than the margin (or weaker at all, when that one is pinned): conflict;
+    3. values already contested: a source replaces its own, and only a clearly stronger value settles it;
+    4. equally strong, from another source, with nothing that orders the two in time: contested;
+    5. otherwise the newer statement supersedes. So a source that corrects itself, a value with a later
+       `valid_from`, and news about a volatile fact all replace the old value.
+    """
+    best = _strongest(rivals)
+    targets = tuple(row.id for row in rivals)
+    if _is_history(c, rivals, now):
+        return Decision(
+            OutcomeKind.STORED, Action.INSERT_HISTORY, (best.id,), "older_than_known", Status.SUPERSEDED
+        )
+    lead = c.strength - best.strength
+    margin = 0.0 if any(row.pinned for row in rivals) else policy.reconciliation.conflict_margin
+    if lead < -margin - _ROUNDING:
+        return Decision(OutcomeKind.HELD, Action.HOLD, targets, "conflict", Status.CANDIDATE)
+    if any(row.status is Status.CONTESTED for row in rivals):
+        return _among_contested(c, rivals, lead, margin)
+    if abs(lead) <= EQUAL_STRENGTH and _other_source(c, best) and not _ordered(c, best, rule):
+        return Decision(OutcomeKind.HELD, Action.CONTEST, targets, "contested", Status.CONTESTED)
+    return Decision(OutcomeKind.SUPERSEDED, Action.SUPERSEDE, targets, "newer_value")
+
+
+def _is_history(c: Candidate, rivals: Sequence[Known], now: datetime) -> bool:
+    if c.valid_to is not None and c.valid_to <= now:
+        return True
+    began = c.valid_from
+    return began is not None and any(row.valid_from is not None and began < row.valid_from for row in rivals)
+
+
+def _among_contested(c: Candidate, rivals: Sequence[Known], lead: float, margin: float) -> Decision:
+    if lead > margin + _ROUNDING:
+        targets = tuple(row.id for row in rivals)
+        return Decision(OutcomeKind.SUPERSEDED, Action.SUPERSEDE, targets, "newer_value")
+    own = tuple(row.id for row in rivals if not _other_source(c, row))
+    if own and len(own) < len(rivals):
+        return Decision(OutcomeKind.SUPERSEDED, Action.SUPERSEDE, own, "contested", Status.CONTESTED)
+    targets = tuple(row.id for row in rivals)
+    return Decision(OutcomeKind.HELD, Action.CONTEST, targets, "contested", Status.CONTESTED)
+
+
+def _other_source(c: Candidate, row: Known) -> bool:
+    """Sources differ by agent, or by tool where both name one. An unnamed source is nobody else."""
+    if c.agent is not None and row.agent is not None and c.agent != row.agent:
+        return True
+    return c.tool is not None and row.tool is not None and c.tool != row.tool
+
+
+def _ordered(c: Candidate, row: Known, rule: PredicateRule) -> bool:
+    """Whether time explains the difference: a later start of validity, or a fact that is expected to change."""
+    if c.valid_from is not None and row.valid_from is not None and c.valid_from > row.valid_from:
+        return True
+    return rule.volatile
