@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import monotonic
 
 from memgov.embedded import children, datadir, runtime
@@ -18,10 +18,10 @@ from memgov.embedded.errors import StartError
 from memgov.embedded.servers import EmbeddedServers
 from memgov.embedded.service_user import service_user
 from memgov.processes.banner import banner
-from memgov.processes.commands import ROLES, command
+from memgov.processes.commands import LISTENING, ROLES, command
 from memgov.processes.demo import DemoLoad
 from memgov.processes.logs import LogFollower, last_line
-from memgov.processes.plan import HOST, Plan, servers_are_given
+from memgov.processes.plan import HOST, SOMETHING_CHANGED, Plan, servers_are_given
 from memgov.processes.readiness import Readiness, ask
 from memgov.processes.service import Service
 from memgov.processes.signals import Stopped, StopSignals
@@ -69,8 +69,7 @@ class Supervisor:
                 self._say("using the servers of DATABASE_URL and REDIS_URL (no demo there)")
             else:
                 self._start_servers(lock)
-            self._prepare()
-            self._start_services()
+            self._bring_up()
             self._wait_until_ready()
             self._announce()
             self._watch()
@@ -85,8 +84,26 @@ class Supervisor:
         self._servers = servers
         self._say(f"PostgreSQL and Valkey run ({self._seconds():.1f} s)")
 
-    def _prepare(self) -> None:
-        """Migrations and static files; a failure ends the start with its last line."""
+    def _bring_up(self) -> None:
+        """Prepare, then the processes.  A second start changes nothing as a rule, so its web process
+        loads meanwhile on another core; if something did change, it is started anew before it counts."""
+        prepared = self._plan.data_dir / "prepared"
+        if prepared.exists():
+            self._start_services(LISTENING)
+        if self._prepare():
+            for service in self._services:
+                service.request_stop()
+                service.finish_stop()
+            self._services.clear()
+        prepared.touch(mode=0o600)
+        self._say(f"database and static files are up to date ({self._seconds():.1f} s)")
+        started = {service.name for service in self._services}
+        self._start_services([role for role in ROLES if role not in started])
+        if self._plan.demo and self._servers:
+            self._demo = DemoLoad(self._plan)
+
+    def _prepare(self) -> bool:
+        """Migrations and static files; whether any changed.  A failure ends the start with its last line."""
         log = self._plan.logs / "prepare.log"
         requeue = ["--requeue"] if self._servers else []
         process = children.spawn(
@@ -96,9 +113,9 @@ class Supervisor:
             environment=self._plan.environment(),
         )
         self._await(process)
-        if process.returncode != 0:
+        if process.returncode not in (0, SOMETHING_CHANGED):
             raise StartError(f"preparing the database failed: {last_line(log)} (see {log})")
-        self._say(f"database and static files are up to date ({self._seconds():.1f} s)")
+        return process.returncode == SOMETHING_CHANGED
 
     def _await(self, process: subprocess.Popen[bytes]) -> None:
         try:
@@ -108,18 +125,16 @@ class Supervisor:
             children.end_group(process)
             process.wait()
 
-    def _start_services(self) -> None:
+    def _start_services(self, roles: Iterable[str]) -> None:
         environment = self._plan.environment()
         ports = {"web": self._plan.port, "mcp": self._plan.mcp_port}
-        for role in ROLES:
+        for role in roles:
             port = ports.get(role, 0)
             arguments = command(role, host=HOST, port=port, data_dir=self._plan.data_dir)
             service = Service(role, arguments, environment, self._plan.logs / f"{role}.log", port)
             self._services.append(service)
             service.start()
         self._write_runtime()
-        if self._plan.demo and self._servers:
-            self._demo = DemoLoad(self._plan)
 
     def _wait_until_ready(self) -> None:
         end, answer = monotonic() + READY_SECONDS, Readiness(False, "not asked yet")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 WEB_WORKERS, WEB_THREADS = 2, 8
 WORKER_CONCURRENCY = 2
-ROLES = ("web", "mcp", "worker", "beat")
+LISTENING = ("web", "mcp")
+ROLES = (*LISTENING, "worker", "beat")
 
 
 def command(role: str, *, host: str, port: int, data_dir: Path) -> list[str]:
@@ -41,7 +42,7 @@ def _arguments(role: str, *, host: str, port: int, data_dir: Path) -> list[str]:
             ]
         case "beat":
             clock = ["--schedule", str(data_dir / "beat-schedule"), "--pidfile", ""]
-            return ["celery", "-A", "memgov", "beat", "--loglevel", "INFO", *clock]
+            return ["celery", "--quiet", "-A", "memgov", "beat", "--loglevel", "INFO", *clock]
     raise ValueError(f"no process is called {role!r}; there are {', '.join(ROLES)}")
 
 

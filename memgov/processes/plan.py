@@ -11,6 +11,7 @@ from memgov.embedded.errors import StartError
 
 HOST = "127.0.0.1"
 HIGHEST_PORT = 65_534  # MCP takes the next one
+SOMETHING_CHANGED = 10  # exit code of `memgov.processes.prepare`
 
 
 def setting(name: str) -> str:

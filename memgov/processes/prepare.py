@@ -2,8 +2,8 @@
 
     python -m memgov.processes.prepare [--requeue]
 
-Migrations as the owner, static files when they changed, and (with our own broker, which nobody reads
-yet) tasks that a killed worker had taken and not finished.
+Migrations as the owner, Django's checks of the result, static files when they changed, and (with our own
+broker, which nobody reads yet) tasks that a killed worker had taken and not finished.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from memgov.celery import app
+from memgov.processes.plan import SOMETHING_CHANGED
 
 OWNER = "owner"
 
@@ -76,15 +77,19 @@ def requeue_unfinished() -> int:
     return len(tags)
 
 
-def main() -> None:
-    """Do what is asked for and say what was done."""
+def main() -> int:
+    """Do what is asked for, say what was done, and tell by the exit code whether anything changed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
     django.setup()
-    print("migrations:", "applied" if migrate() else "nothing to do", flush=True)
-    print("static files:", "collected" if collect_static() else "unchanged", flush=True)
     if "--requeue" in sys.argv[1:]:
         print("unfinished tasks queued again:", requeue_unfinished(), flush=True)
+    migrated = migrate()
+    print("migrations:", "applied" if migrated else "nothing to do", flush=True)
+    call_command("check", databases=[DEFAULT_DB_ALIAS, OWNER])
+    collected = collect_static()
+    print("static files:", "collected" if collected else "unchanged", flush=True)
+    return SOMETHING_CHANGED if migrated or collected else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
