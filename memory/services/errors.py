@@ -25,9 +25,15 @@ class TooLarge(ServiceError):
 
 
 class Denied(ServiceError):
-    """The principal lacks the right; already audited."""
+    """The principal lacks the right.  `access.denials_audited` makes the audit event of it."""
 
     status, code = 403, "scope_denied"
+
+    def __init__(
+        self, detail: str, *, code: str | None = None, verb: str = "", target: str = "", target_kind: str = "scope"
+    ) -> None:
+        super().__init__(detail, code=code)
+        self.verb, self.target, self.target_kind = verb, target, target_kind
 
 
 class NotFound(ServiceError):

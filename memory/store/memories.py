@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.db.models import F
 from django.db.models.expressions import Combinable
 from pgvector import HalfVector
@@ -76,7 +76,11 @@ def change(memory: Memory, change: Change, *, vector: Vector | None = None) -> M
     fields = dict(change.fields)
     if "status" in fields and fields["status"] != memory.status:
         fields["status_changed_at"] = change.now
-    updated = Memory.objects.filter(id=memory.id, version=memory.version).update(version=memory.version + 1, **fields)
+    try:
+        rows = Memory.objects.filter(id=memory.id, version=memory.version)
+        updated = rows.update(version=memory.version + 1, **fields)
+    except IntegrityError:
+        raise AlreadyLive(memory.content) from None
     if not updated:
         raise VersionMoved(str(memory.id))
     was_readable = memory.status in READABLE
@@ -164,10 +168,11 @@ def _revise(memories: Sequence[Memory], event: str, actor: str, reason: str, now
 
 def snapshot(memory: Memory) -> dict[str, Any]:
     """The memory's state as JSON values."""
-    return {name: _plain(getattr(memory, name)) for name in _REVISED}
+    return {name: plain(getattr(memory, name)) for name in _REVISED}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A column's value as JSON has it."""
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value) if isinstance(value, UUID) else value

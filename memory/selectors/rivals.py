@@ -1,0 +1,28 @@
+"""What a memory would meet in another scope: the same fact, or another value of the same key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory.domain.scopes import Scope
+from memory.models import Memory
+from memory.models.memory import LIVE_STATUSES
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """Live rows of the target scope: those that say the same, and those that contradict."""
+
+    same: list[Memory]
+    contradicting: list[Memory]
+
+
+def rivals_in(memory: Memory, scope: Scope) -> Rivals:
+    """Live rows in `scope` that the memory duplicates or contradicts."""
+    rows = Memory.objects.filter(
+        scope=str(scope), subject=memory.subject, predicate=memory.predicate, status__in=LIVE_STATUSES
+    ).exclude(id=memory.id)
+    same = list(rows.filter(value_hash=memory.value_hash).order_by("id"))
+    if not memory.single_valued:
+        return Rivals(same, [])
+    return Rivals(same, list(rows.exclude(value_hash=memory.value_hash).order_by("id")))

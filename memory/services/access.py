@@ -1,0 +1,78 @@
+"""What a principal may see and do; denied attempts are audited even though nothing else happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, NoReturn, ParamSpec, TypeVar
+from uuid import UUID
+
+from memgov import clock
+from memory.domain.scopes import Scope, Verb, may, parse_scope
+from memory.models import Memory, ScopeRecord
+from memory.selectors.visibility import is_owned_kind, rules_of
+from memory.services.errors import Denied, NotFound
+from memory.store import audit
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+REVIEWERS = frozenset({"owner", "admin", "reviewer"})
+ADMINS = frozenset({"owner", "admin"})
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def denials_audited(service: Callable[Concatenate[Principal, P], R]) -> Callable[Concatenate[Principal, P], R]:
+    """For services: a denied call leaves an audit event, after its own transaction was taken back."""
+
+    @wraps(service)
+    def guarded(principal: Principal, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return service(principal, *args, **kwargs)
+        except Denied as denied:
+            with tenant_context(principal.tenant_id):
+                event = audit.Event(
+                    "access.denied", denied.target_kind, denied.target, reason=denied.detail,
+                    scope=denied.target if denied.target_kind == "scope" else "", after={"tried": denied.verb},
+                )  # fmt: skip
+                audit.append(principal, [event], clock.now())
+            raise
+
+    return guarded
+
+
+def deny(principal: Principal, verb: Verb, scope: Scope) -> NoReturn:
+    """Refuse an agent a verb on a scope."""
+    detail = f"agent role {principal.role!r} has no {verb} grant on {scope}; nothing was stored"
+    raise Denied(detail, verb=str(verb), target=str(scope))
+
+
+def owns(principal: Principal, scope: Scope) -> bool:
+    """Whether a session or task belongs to the principal."""
+    return ScopeRecord.objects.filter(name=str(scope), owner_agent_id=principal.agent_id).exists()
+
+
+def may_on(principal: Principal, verb: Verb, scope: Scope) -> bool:
+    """Whether the principal may do it: members see everything in their tenant, agents by grants."""
+    if principal.kind != "agent":
+        return True
+    owned = [scope] if is_owned_kind(scope) and owns(principal, scope) else []
+    return may(verb, scope, agent_role=principal.role, rules=rules_of(principal), owned=owned)
+
+
+def visible_memory(principal: Principal, memory_id: UUID) -> Memory:
+    """The memory, if the principal may read its scope; else `NotFound`, as if it were not there."""
+    memory = Memory.objects.filter(id=memory_id).first()
+    if memory is None or not may_on(principal, Verb.READ, parse_scope(memory.scope)):
+        raise NotFound("there is no such memory, or this key may not see it")
+    return memory
+
+
+def require_role(principal: Principal, roles: frozenset[str], what: str) -> None:
+    """Refuse members without one of the roles.  System jobs pass."""
+    if principal.kind == "system" or (principal.kind == "member" and principal.role in roles):
+        return
+    needed = ", ".join(sorted(roles))
+    detail = f"to {what} takes one of the roles {needed}; yours is {principal.role or 'none'}. Nothing was changed."
+    raise Denied(detail, code="role_denied", verb=what, target=principal.id, target_kind=principal.kind)

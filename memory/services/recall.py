@@ -1,0 +1,222 @@
+"""Reading memory: retrieve, digest, and the report of what was used.  Every read leaves a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from memgov import clock
+from memgov.ids import new_id
+from memory.domain.freshness import band
+from memory.domain.fusion import Hit, Scored, fuse, select
+from memory.domain.ids import show_id
+from memory.domain.injection import BlockEntry, render_block, text_sha256
+from memory.domain.policy import Policy
+from memory.domain.registry import DEFAULT_REGISTRY
+from memory.domain.scopes import parse_scope
+from memory.domain.text import query_terms
+from memory.domain.tokens import count_tokens
+from memory.domain.types import Band, Kind
+from memory.models import Manifest, ManifestEntry
+from memory.selectors.policies import ActivePolicy, active_policy
+from memory.selectors.recall import Filters, Found, search
+from memory.selectors.visibility import reach_of
+from memory.services.embedding import vector_of
+from memory.store import manifests
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieveRequest:
+    """What an agent asks at a decision point.  None means: as the policy says."""
+
+    query: str
+    session: str = ""
+    task: str = ""
+    scopes: Sequence[str] | None = None
+    layers: Sequence[str] | None = None
+    kinds: Sequence[str] | None = None
+    paths: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    limit: int | None = None
+    max_tokens: int | None = None
+    min_trust: float | None = None
+    high_stakes: bool = False
+    window_days: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory as it was given, with its place and score."""
+
+    found: Found
+    band: Band
+    score: float
+    parts: dict[str, float]
+    channel: str = "retrieved"
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The answer to a retrieval; the manifest is already stored."""
+
+    manifest: Manifest
+    entries: list[Entry]
+    excluded: dict[str, int]
+    block: str
+    text_only: bool = field(default=False)
+
+
+def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval:
+    """The right few memories for a query, and the manifest of them."""
+    now = clock.now()
+    vector = vector_of(request.query) if request.query.strip() else None
+    with tenant_context(principal.tenant_id):
+        active = active_policy()
+        filters = _filters(request, active.policy, now, vector.values if vector else None)
+        found, excluded = search(reach_of(principal, request.session, request.task), filters)
+        entries, more = _rank(found, request, active.policy, now)
+        excluded |= more
+        block = render_block(block_entry(entry) for entry in entries)
+        manifest = _manifest(principal, request, active, now, excluded, block)
+        manifests.insert(manifest, [_manifest_entry(rank, entry) for rank, entry in enumerate(entries, 1)])
+    return Retrieval(manifest, entries, excluded, block, text_only=vector is None)
+
+
+def _filters(
+    request: RetrieveRequest, policy: Policy, now: datetime, vector: Sequence[float] | None
+) -> Filters:
+    rules = policy.retrieval
+    least = rules.high_stakes_min_trust if request.high_stakes else rules.min_trust
+    return Filters(
+        terms=query_terms(request.query),
+        vector=vector,
+        now=now,
+        min_trust=max(least, request.min_trust or 0.0),
+        limit=_limit(request, policy),
+        high_stakes=request.high_stakes,
+        since=now - timedelta(days=request.window_days) if request.window_days else None,
+        only_scopes=request.scopes,
+        layers=request.layers,
+        kinds=request.kinds,
+        tags=request.tags,
+        paths=request.paths,
+    )
+
+
+def _limit(request: RetrieveRequest, policy: Policy) -> int:
+    return min(request.limit or policy.retrieval.limit, policy.retrieval.max_limit)
+
+
+def _rank(
+    found: Sequence[Found], request: RetrieveRequest, policy: Policy, now: datetime
+) -> tuple[list[Entry], dict[str, int]]:
+    """Fuse, drop what the stakes forbid, and cut to the limits; with what that left out, by reason."""
+    by_id = {row.id: row for row in found}
+    bands = {row.id: band_of(row, now, policy) for row in found}
+    scored = fuse([_hit(row, bands[row.id]) for row in found], policy.retrieval)
+    excluded: dict[str, int] = {}
+    if len(scored) < len(found):
+        excluded["below_similarity"] = len(found) - len(scored)
+    if request.high_stakes:
+        fresh = [one for one in scored if bands[one.hit.id] is Band.FRESH]
+        if len(fresh) < len(scored):
+            excluded["aging"] = len(scored) - len(fresh)
+        scored = fresh
+    kept, more = select(
+        scored,
+        _limit(request, policy),
+        request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens,
+        policy.retrieval.max_source_share,
+    )
+    return [_entry(one, by_id, bands) for one in kept], excluded | more
+
+
+def _entry(one: Scored, by_id: dict[Any, Found], bands: dict[Any, Band]) -> Entry:
+    return Entry(by_id[one.hit.id], bands[one.hit.id], one.score, one.parts)
+
+
+def _hit(row: Found, its_band: Band) -> Hit:
+    return Hit(
+        id=row.id,
+        source=row.source,
+        text_score=row.bm25,
+        vector_score=row.cosine,
+        scope_kind=parse_scope(row.scope).kind,
+        band=its_band,
+        trust=row.trust,
+        pinned=row.pinned,
+        sameness=(row.subject, row.predicate, row.value_hash),
+        tokens=count_tokens(row.content),
+    )
+
+
+def band_of(row: Found, now: datetime, policy: Policy) -> Band:
+    """The age band of a row under the policy."""
+    rule = DEFAULT_REGISTRY.lookup(row.predicate) if row.predicate else None
+    return band(Kind(row.kind), rule, row.learned_at, now, policy)
+
+
+def block_entry(entry: Entry) -> BlockEntry:
+    """The entry as the injection block shows it."""
+    row = entry.found
+    return BlockEntry(
+        id=show_id("mem", row.id),
+        version=row.version,
+        scope=row.scope,
+        source=row.source,
+        trust=row.trust,
+        band=entry.band,
+        recorded_at=row.recorded_at,
+        content=row.content,
+    )
+
+
+def _manifest(
+    principal: Principal,
+    request: RetrieveRequest,
+    active: ActivePolicy,
+    now: datetime,
+    excluded: dict[str, int],
+    block: str,
+) -> Manifest:
+    keep_query = active.policy.retention.store_query_text
+    asked = {
+        name: getattr(request, name)
+        for name in ("scopes", "layers", "kinds", "paths", "tags", "limit", "max_tokens", "min_trust",
+                     "high_stakes", "window_days")
+        if getattr(request, name)
+    }  # fmt: skip
+    return Manifest(
+        id=new_id(now),
+        kind="retrieve",
+        at=now,
+        agent_id=principal.agent_id,
+        agent_name=principal.name,
+        agent_role=principal.role,
+        session=request.session,
+        task=request.task,
+        query_hash=sha256(request.query.encode()).hexdigest(),
+        query_text=request.query if keep_query else "",
+        request=asked,
+        excluded=excluded,
+        policy_version=active.number,
+        block_digest=text_sha256(block),
+        tokens=count_tokens(block),
+    )
+
+
+def _manifest_entry(rank: int, entry: Entry) -> ManifestEntry:
+    return ManifestEntry(
+        rank=rank,
+        memory_id=entry.found.id,
+        version=entry.found.version,
+        scope=entry.found.scope,
+        band=entry.band.value,
+        channel=entry.channel,
+        score=entry.score,
+    )

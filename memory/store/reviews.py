@@ -1,0 +1,46 @@
+"""Writing review rows: promotion requests, decisions on them, contradictions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from memory.models import Contradiction, PromotionDecision, PromotionRequest
+from tenants.context import current_tenant_id
+
+
+def insert_request(request: PromotionRequest) -> None:
+    """Store a new promotion request."""
+    request.tenant_id = current_tenant_id()
+    PromotionRequest.objects.bulk_create([request])
+
+
+def lock_request(request_id: UUID) -> PromotionRequest | None:
+    """The request, locked."""
+    return PromotionRequest.objects.select_for_update().filter(id=request_id).first()
+
+
+def close_request(request: PromotionRequest, status: str, now: datetime, result: UUID | None) -> None:
+    """End a locked request with a status and the memory that came of it."""
+    update_request(request, status=status, decided_at=now, result_memory_id=result)
+
+
+def update_request(request: PromotionRequest, **fields: object) -> None:
+    """Change a locked request; every change raises its version."""
+    request.version += 1
+    PromotionRequest.objects.filter(id=request.id).update(version=request.version, **fields)
+    for name, value in fields.items():
+        setattr(request, name, value)
+
+
+def insert_decision(decision: PromotionDecision) -> PromotionDecision:
+    """Store a decision."""
+    decision.tenant_id = current_tenant_id()
+    PromotionDecision.objects.bulk_create([decision])
+    return decision
+
+
+def insert_contradiction(contradiction: Contradiction) -> None:
+    """Store an open contradiction; one that is already open for the pair stays as it is."""
+    contradiction.tenant_id = current_tenant_id()
+    Contradiction.objects.bulk_create([contradiction], ignore_conflicts=True)
