@@ -1,7 +1,7 @@
 """What a candidate is beside what is already known: new, the same, an echo, a better value, a contradiction.
 
-Pure judgement. Locks, rows and links are the work of services and store; judging likeness of wording is done by
-the `near` function that is passed in.
+Pure judgement. Locks, rows and links are the work of services and store; likeness of wording is judged by the
+`near` function that is passed in.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _strongest(rows: Sequence[Known]) -> Known:
 
 
 def _seen_again(c: Candidate, row: Known) -> tuple[bool, bool]:
-    """(refreshes, reproduces): only an origin at least as trusted confirms, only another session reproduces."""
+    """(refreshes, reproduces): only an equally trusted origin confirms, only another session reproduces."""
     other_session = c.session is not None and row.session is not None and c.session != row.session
     return c.trust >= row.trust - _ROUNDING, other_session
 
@@ -165,7 +165,7 @@ def _rival_value(
     """Another value for a key that has one. In this order:
 
     1. a value that ended, or began before the known one, becomes history and replaces nothing;
-    2. weaker than the known one by more than the margin (or weaker at all, when that one is pinned): conflict;
+    2. weaker than the known one by more than the margin, or than a pinned one by anything: conflict;
     3. values already contested: a source replaces its own, and only a clearly stronger value settles it;
     4. equally strong, from another source, with nothing that orders the two in time: contested;
     5. otherwise the newer statement supersedes. So a source that corrects itself, a value with a later
@@ -214,7 +214,7 @@ def _other_source(c: Candidate, row: Known) -> bool:
 
 
 def _ordered(c: Candidate, row: Known, rule: PredicateRule) -> bool:
-    """Whether time explains the difference: a later start of validity, or a fact that is expected to change."""
+    """Whether time explains the difference: a later start of validity, or a fact that is meant to change."""
     if c.valid_from is not None and row.valid_from is not None and c.valid_from > row.valid_from:
         return True
     return rule.volatile
