@@ -1,0 +1,54 @@
+# `make up` runs the product, `make test` proves it; both need Python 3.11 or newer and nothing else.
+
+PORT ?= 8000
+ARGS ?=
+BIN := .venv/bin
+PY := $(BIN)/python
+
+# Tests and checks use servers of their own; what the shell is set up for must not reach them.
+ISOLATED := env -u DATABASE_URL -u MIGRATION_DATABASE_URL -u REDIS_URL -u MEMGOV_SECRET_KEY \
+	-u MEMGOV_PUBLIC_URL -u MEMGOV_ALLOWED_HOSTS -u MEMGOV_EMBEDDER -u MEMGOV_DEBUG \
+	MEMGOV_DATA_DIR=$(CURDIR)/.test-data
+
+.PHONY: up down test lint types imports checks suite format clean environment environment-dev chromium
+
+up: environment ## the whole product on this machine
+	@exec $(PY) -m memgov.cli up --port $(PORT) $(ARGS)
+
+down: environment
+	@exec $(PY) -m memgov.cli down
+
+test: environment-dev chromium lint imports types checks suite ## everything that must hold
+
+lint: environment-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+imports: environment-dev
+	$(ISOLATED) $(BIN)/lint-imports
+
+types: environment-dev
+	$(ISOLATED) $(BIN)/mypy
+
+checks: environment-dev
+	$(ISOLATED) $(PY) scripts/django_checks.py
+
+suite: environment-dev chromium
+	$(ISOLATED) $(PY) -m pytest -n 2 -q $(ARGS)
+
+format: environment-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+environment:
+	@sh scripts/environment.sh base
+
+environment-dev:
+	@sh scripts/environment.sh dev
+
+chromium: environment-dev
+	@sh scripts/chromium.sh
+
+clean: ## everything that was made here; never the data of the product
+	rm -rf .venv .test-data .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
