@@ -12,6 +12,7 @@ import os
 import secrets
 import tempfile
 
+import django
 import psycopg
 import pytest
 from psycopg import sql
@@ -45,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         MEMGOV_EMBEDDER=os.environ.get("MEMGOV_TEST_EMBEDDER", "hash"),
         DJANGO_SETTINGS_MODULE="memgov.settings",
     )
+    django.setup()  # pytest-django does it only for settings that were named before this hook
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -61,7 +63,7 @@ def _template(admin: psycopg.Connection, owner_url: str) -> None:
         return
     building = f"{_TEMPLATE}_building"
     admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(building)))
-    admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE memgov").format(sql.Identifier(building)))
+    admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE memgov OWNER memgov_owner").format(sql.Identifier(building)))
     connection = connections["owner"]
     mine, connection.settings_dict["NAME"] = connection.settings_dict["NAME"], building
     call_command("migrate", database="owner", verbosity=0)
