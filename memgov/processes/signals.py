@@ -22,7 +22,7 @@ class StopSignals:
         self._reader, self._writer = os.pipe()
         for descriptor in (self._reader, self._writer):
             os.set_blocking(descriptor, False)
-        handlers = {number: self._on_stop for number in STOP_SIGNALS} | {signal.SIGCHLD: self._on_child}
+        handlers = dict.fromkeys(STOP_SIGNALS, self._on_stop) | {signal.SIGCHLD: self._on_child}
         self._before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         self._wakeup_before = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
         return self
