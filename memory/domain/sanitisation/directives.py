@@ -5,16 +5,20 @@ Told by the form of the sentence, in every reading of the text; see the modules 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Final
 
+from memory.domain.sanitisation.claims import claims
 from memory.domain.sanitisation.disguises import disguises
+from memory.domain.sanitisation.imperatives import imperatives
+from memory.domain.sanitisation.languages import foreign_directives, language_of
+from memory.domain.sanitisation.markup import role_marks
 from memory.domain.sanitisation.model import DirectiveFinding, View
+from memory.domain.sanitisation.obligations import obligations
+from memory.domain.sanitisation.tokens import sentences
+from memory.domain.sanitisation.triggers import triggers
 from memory.domain.sanitisation.views import views
-from memory.domain.sanitisation.words import is_plain_verb
 
-_HEAD: Final = re.compile(r"(?:^|[.;:!?\n]\s+)(?:please\s+|always\s+|never\s+|do not\s+|don't\s+)*(\w+)", re.IGNORECASE)
+_Found = tuple[str, str, tuple[int, int]]
 
 
 def scan_directives(text: str) -> tuple[DirectiveFinding, ...]:
@@ -23,14 +27,36 @@ def scan_directives(text: str) -> tuple[DirectiveFinding, ...]:
 
 
 def directives_in(readings: Sequence[View]) -> tuple[DirectiveFinding, ...]:
-    return tuple(_found(readings))
+    """The same for readings that were already made; the first must be the text as given."""
+    return tuple(_unrepeated(readings))
 
 
-def _found(readings: Sequence[View]) -> Iterator[DirectiveFinding]:
+def _unrepeated(readings: Sequence[View]) -> Iterator[DirectiveFinding]:
+    seen: set[tuple[str, str, tuple[int, int]]] = set()
     for view in readings:
-        if view.name == "original":
-            for mark in disguises(view.text):
-                yield DirectiveFinding("disguise", mark.span, mark.rule, view.name)
-        for match in _HEAD.finditer(view.text):
-            if is_plain_verb(match[1].lower()):
-                yield DirectiveFinding("imperative", view.source_span(*match.span(1)), "imperative", view.name)
+        for reason, rule, span in _in_view(view):
+            place = view.source_span(*span)
+            if (reason, rule, place) not in seen:
+                seen.add((reason, rule, place))
+                yield DirectiveFinding(reason, place, rule, view.name)
+
+
+def _in_view(view: View) -> Iterator[_Found]:
+    text = view.text
+    if view.name == "original":
+        for mark in disguises(text):
+            yield "disguise", mark.rule, mark.span
+    for span in role_marks(text):
+        yield "address", "role_mark", span
+    language = language_of(text)
+    if language != "en":
+        yield from foreign_directives(text, language)
+        return
+    for sentence in sentences(text):
+        for span in imperatives(sentence):
+            yield "imperative", "imperative", span
+        for rule, span in obligations(sentence):
+            yield "obligation" if rule == "obligation" else "authorisation", rule, span
+    for span in triggers(text):
+        yield "trigger", "condition_on_conversation", span
+    yield from claims(text)
