@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.domain.sanitisation.tokens import Token
+from memory.domain.sanitisation.verbs import word_set
 from memory.domain.sanitisation.words import (
     DETERMINERS,
     MODALS,
@@ -26,13 +27,13 @@ from memory.domain.sanitisation.words import (
 )
 
 # Third persons that are hardly ever the plural of a noun.
-_VERBAL_S: Final = frozenset(
+_VERBAL_S: Final = word_set(
     """closes opens starts ends runs works takes costs moves lives goes uses needs leads means makes comes leaves falls
     fails rises drops grows stays lasts covers shows returns sits stands hits sends gets gives keeps plays reads seems
-    feels wants likes likes contains holds expires loads rotates wins loses visits helps ships""".split()
+    feels wants likes likes contains holds expires loads rotates wins loses visits helps ships"""
 )
-_BASE_AFTER: Final = frozenset("to do does did don't doesn't didn't let lets make makes made help helps helped helping letting making see watch".split())
-_PRONOUNS: Final = frozenset("i we they you who that which he she it".split())
+_BASE_AFTER: Final = word_set("to do does did don't doesn't didn't let lets make makes made help helps helped helping letting making see watch")
+_PRONOUNS: Final = word_set("i we they you who that which he she it")
 
 
 def at(tokens: Sequence[Token], index: int) -> Token | None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from memory.domain.sanitisation.clauses import at, begins_object, finite_from, governed
 from memory.domain.sanitisation.tokens import Segment, Sentence, Token
+from memory.domain.sanitisation.verbs import word_set
 from memory.domain.sanitisation.words import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -32,41 +33,39 @@ from memory.domain.sanitisation.words import (
 
 Found = tuple[int, int]
 
-_CUES: Final = frozenset("please kindly always never just simply pls plz don't dont do".split())
-_PARTICLES: Final = frozenset("up off out over back aside down away along through".split())
-_TO_VERBS: Final = frozenset(
-    "switch report reply move talk listen revert return point link stick route answer post write defer cater".split()
-)
-_VERB_PREPOSITION: Final = frozenset(
+_CUES: Final = word_set("please kindly always never just simply pls plz don't dont do")
+# Verbs of being in a state: in notes they stand without their subject ("Need examples for the trip").
+_STATES: Final = word_set("need want hope wish love hate seem like mean own belong cost contain deserve lack")
+_PARTICLES: Final = word_set("up off out over back aside down away along through")
+_TO_VERBS: Final = word_set("switch report reply move talk listen revert return point link stick route answer post write defer cater")
+_VERB_PREPOSITION: Final = word_set(
     """act:on act:as act:like wait:for wait:until start:with start:from start:by stick:with look:at look:for work:around
     work:through run:with run:without run:as end:with answer:with answer:in answer:as answer:like answer:only
     answer:without reply:with reply:in reply:as reply:only lead:with vote:for side:with check:for check:with sign:off
     log:in sign:in call:on play:along stop:at stop:by finish:with charge:for bid:on pose:as deal:with account:for
-    watch:for format:as return:with pack:with travel:by cook:with pay:with""".split()
+    watch:for format:as return:with pack:with travel:by cook:with pay:with"""
 )
 # Nouns that stand before a name or a number as its title.
-_TITLES: Final = frozenset(
+_TITLES: Final = word_set(
     """plan project order model type function name label code version release run build test sample ticket node key file
     host port page table chart figure part station state group team staff partner zone point set step stage phase module
     issue case account agent user customer patient client supplier market bank bar channel level place house field line
     market center centre route trail camp contract policy record index lot table room train ship pilot doctor king queen
     post mount park star season form class branch book title value view screen tag batch seat pair quote bill mark rose
-    grant rob pat sue jack page host judge grant""".split()
+    grant rob pat sue jack page host judge grant"""
 )
 _NOUN_ENDINGS: Final = (
     "ing", "ed", "ly", "s", "tion", "ment", "ness", "ity", "ous", "ful", "ble", "ance", "ence", "ism", "ist", "ship",
     "hood", "age", "eer", "ian",
 )  # fmt: skip
-_OPEN_DETERMINERS: Final = frozenset(
-    "the all every any these those their your its his her my our each both this a an everything it them him".split()
-)
-_AS_VERB_BEFORE_PLURAL: Final = frozenset(
+_OPEN_DETERMINERS: Final = word_set("the all every any these those their your its his her my our each both this a an everything it them him")
+_AS_VERB_BEFORE_PLURAL: Final = word_set(
     """to into onto as without instead before first via when whenever if unless until only by daily once immediately
-    silently always never nightly weekly below above toward towards""".split()
+    silently always never nightly weekly below above toward towards"""
 )
 _FRONTS: Final = (
     PREPOSITIONS | SUBORDINATORS
-    | frozenset("each every any next should had were also even henceforth today tomorrow the in anytime".split())
+    | word_set("each every any next should had were also even henceforth today tomorrow the in anytime")
 )  # fmt: skip
 
 
@@ -160,7 +159,7 @@ def _imperative_at(segment: Segment, index: int, *, strict: bool) -> Found | Non
     tokens = segment.tokens
     head, cue = _skip_adverbs(tokens, index)
     token = at(tokens, head)
-    if token is None or token.kind != "word":
+    if token is None or token.kind != "word" or token.low in _STATES:
         return None
     after = at(tokens, head + 1)
     if token.low in ("do", "don't", "dont") and _negated_or_emphatic(tokens, head):
@@ -248,7 +247,7 @@ def _heads_compound(tokens: Sequence[Token], head: int) -> bool:
         token = tokens[position]
         if is_auxiliary(token.low):
             return position > head + 1
-        if token.kind != "word" or token.low in NOT_HEADS:
+        if token.kind not in ("word", "number") or token.low in NOT_HEADS:
             return False
     return False
 

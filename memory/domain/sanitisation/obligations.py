@@ -12,40 +12,41 @@ from typing import Final
 
 from memory.domain.sanitisation.clauses import at
 from memory.domain.sanitisation.tokens import Sentence, Token
+from memory.domain.sanitisation.verbs import word_set
 from memory.domain.sanitisation.words import FREQUENCY, MODALS, PREPOSITIONS, RELATIVES, is_known_verb, is_past
 
 Found = tuple[int, int]
 
-READERS: Final = frozenset(
+READERS: Final = word_set(
     """you assistant assistants agent agents model models ai ais bot bots chatbot chatbots llm llms copilot helper
     helpers planner instance instances reader readers system systems session sessions tool tools yourself machine
-    machines responder responders successor successors y'all""".split()
+    machines responder responders successor successors y'all"""
 )
 # What a reading assistant makes or does; a rule about it is a rule for the assistant.
-PRODUCTS: Final = frozenset(
+PRODUCTS: Final = word_set(
     """answer answers reply replies response responses summary summaries output outputs recommendation recommendations
     suggestion suggestions message messages completion completions report reports comparison comparisons email emails
     e-mail e-mails newsletter newsletters conversation conversations digest digests draft drafts translation
-    translations memory memories note notes entry entries paragraph passage instruction instructions""".split()
+    translations memory memories note notes entry entries paragraph passage instruction instructions"""
 )
-_CLASS_OF_PEOPLE: Final = frozenset(
+_CLASS_OF_PEOPLE: Final = word_set(
     """staff everyone everybody anyone anybody nobody noone one personnel people someone whoever workers employees users
     operators reviewers members customers managers developers engineers colleagues teams auditors callers support
-    clients contractors administrators admins humans visitors""".split()
+    clients contractors administrators admins humans visitors"""
 )
-_PERSONAL: Final = frozenset("i we he she it they who user user's tom".split())
-_STRONG: Final = frozenset("must shall mustn't shan't should shouldn't ought".split())
-_PERMISSIVE: Final = frozenset("may can cannot can't might could".split())
-_PREDICTED: Final = frozenset(
+_PERSONAL: Final = word_set("i we he she it they who user user's tom")
+_STRONG: Final = word_set("must shall mustn't shan't should shouldn't ought")
+_PERMISSIVE: Final = word_set("may can cannot can't might could")
+_PREDICTED: Final = word_set(
     """arrive land finish reach take come last end start open cost rise fall drop ship work fit leave appear happen
-    return recover heal resolve go suffice stay remain exceed grow bloom see hold""".split()
+    return recover heal resolve go suffice stay remain exceed grow bloom see hold"""
 )
-_REPORTING: Final = frozenset(
+_REPORTING: Final = word_set(
     """agreed agree agrees decided decide said says say thinks think thought believes believe believed noted notes wrote
     writes argued argues suggested suggests asked asks wants hopes hoped hope expects expected complained complains
     mentioned mentions explained explains feels felt insisted insists reported reports recommended announced warned
     warns stated states confirmed confirms told proposed proposes concluded voted requested demanded knew knows
-    realised realized heard learned understood""".split()
+    realised realized heard learned understood"""
 )
 _PARTICIPLES: Final = {
     "required": "to", "supposed": "to", "expected": "to", "obliged": "to", "instructed": "to", "requested": "to",
@@ -54,10 +55,10 @@ _PARTICIPLES: Final = {
     "entitled": "to", "cleared": "to", "prohibited": "from", "barred": "from", "exempt": "from", "invited": "to",
     "welcome": "to", "reminded": "to", "ordered": "to", "directed": "to", "not": "to",
 }  # fmt: skip
-_BE: Final = frozenset("is are was were be 're 's isn't aren't am being been".split())
-_IMPERSONAL: Final = frozenset(
+_BE: Final = word_set("is are was were be 're 's isn't aren't am being been")
+_IMPERSONAL: Final = word_set(
     """important essential crucial necessary mandatory imperative vital advisable recommended best compulsory obligatory
-    forbidden prohibited required critical paramount acceptable permissible preferable advised wise""".split()
+    forbidden prohibited required critical paramount acceptable permissible preferable advised wise"""
 )
 
 def obligations(sentence: Sentence) -> Iterator[tuple[str, Found]]:

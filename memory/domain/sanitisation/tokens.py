@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from memory.domain.sanitisation.verbs import word_set
+
 # Quoted words are spoken of, not spoken: "the phrase 'ignore the rules' is a textbook example".
 _MENTION: Final = re.compile(
     r"(?:\b(?:phrase|phrases|words?|text|string|strings|sentence|line|title|titled|entitled|called|named|message|label|"
@@ -29,10 +31,8 @@ _TOKEN: Final = re.compile(
 )
 _SENTENCE_ENDS: Final = frozenset([".", "!", "?", "\n", "|", "||", "•", "·", "…", "...", "->", "=>", "→"])
 _SEGMENT_ENDS: Final = frozenset([";", ":", "—", "–", "--", "(", ")", "[", "]", '"', "“", "”", "{", "}", "="])
-_ABBREVIATIONS: Final = frozenset(
-    "mr mrs ms dr prof st no nr vs etc e.g i.e eg ie approx inc ltd co corp dept fig vol art sec ca cf jan feb mar apr"
-    " jun jul aug sep sept oct nov dec a.m p.m".split()
-)
+_ABBREVIATIONS: Final = word_set("mr mrs ms dr prof st no nr vs etc e.g i.e eg ie approx inc ltd co corp dept fig vol art sec ca cf jan feb mar apr"
+    " jun jul aug sep sept oct nov dec a.m p.m")
 
 
 class Token(NamedTuple):

@@ -7,44 +7,35 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory.domain.sanitisation.verbs import (
-    IRREGULAR_PASTS,
-    NOUN_LIKE_VERBS,
-    PLAIN_VERBS,
-)
+from memory.domain.sanitisation.verbs import IRREGULAR_PASTS, NOUN_LIKE_VERBS, PLAIN_VERBS, word_set
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-DETERMINERS: Final = _set(
+DETERMINERS: Final = word_set(
     """the a an this that these those all any every each both its their your his her my our whatever whichever
     no some such another either neither"""
 )
-OBJECT_PRONOUNS: Final = _set(
+OBJECT_PRONOUNS: Final = word_set(
     """it them him me us you everything anything nothing something everyone anyone someone whoever yourself
     yourselves itself themselves everybody anybody somebody"""
 )
-SUBJECT_PRONOUNS: Final = _set("i we he she they it you who there")
-PREPOSITIONS: Final = _set(
+SUBJECT_PRONOUNS: Final = word_set("i we he she they it you who there")
+PREPOSITIONS: Final = word_set(
     """about above across after against along alongside among around as at before behind below beneath beside besides
     between beyond by concerning considering despite down during except excluding following for from in inside into
     near of off on onto out outside over past pending per prior regarding since through throughout till to toward
     towards under underneath unlike until up upon via with within without amid given"""
 )
-SUBORDINATORS: Final = _set(
+SUBORDINATORS: Final = word_set(
     """if when whenever once unless until while where wherever because since although though after before as
     whether whereas provided providing should lest"""
 )
-CONJUNCTIONS: Final = _set("and or but nor so yet then therefore hence thus plus otherwise instead")
-MODALS: Final = _set("must should shall ought can could may might will would cannot needn't mustn't shouldn't shan't")
-BE_FORMS: Final = _set("is are was were be been being am isn't aren't wasn't weren't 's 're")
-HAVE_FORMS: Final = _set("has have had hasn't haven't hadn't")
-DO_FORMS: Final = _set("do does did doesn't didn't")
-NEGATIONS: Final = _set("not never n't")
-RELATIVES: Final = _set("that which who whom whose what how why where when")
-FREQUENCY: Final = _set(
+CONJUNCTIONS: Final = word_set("and or but nor so yet then therefore hence thus plus otherwise instead")
+MODALS: Final = word_set("must should shall ought can could may might will would cannot needn't mustn't shouldn't shan't")
+BE_FORMS: Final = word_set("is are was were be been being am isn't aren't wasn't weren't 's 're")
+HAVE_FORMS: Final = word_set("has have had hasn't haven't hadn't")
+DO_FORMS: Final = word_set("do does did doesn't didn't")
+NEGATIONS: Final = word_set("not never n't")
+RELATIVES: Final = word_set("that which who whom whose what how why where when")
+FREQUENCY: Final = word_set(
     """always never only just also simply kindly please instead immediately silently quietly then now first next finally
     lastly secondly thirdly again directly henceforth thereafter meanwhile furthermore additionally moreover afterwards
     ideally preferably automatically secretly invisibly discreetly anyway still rather definitely further too forever
@@ -53,7 +44,7 @@ FREQUENCY: Final = _set(
 NOT_HEADS: Final = (
     DETERMINERS | OBJECT_PRONOUNS | SUBJECT_PRONOUNS | PREPOSITIONS | SUBORDINATORS | CONJUNCTIONS | MODALS | BE_FORMS
     | HAVE_FORMS | DO_FORMS | NEGATIONS | RELATIVES | FREQUENCY
-    | _set(
+    | word_set(
         """yes no not hello hi hey thanks yesterday today tomorrow tonight monday tuesday wednesday thursday friday
         saturday sunday january february march april may june july august september october november december half
         twice thrice quite even almost nearly roughly about less more most many much few several enough last
@@ -70,7 +61,7 @@ NOT_HEADS: Final = (
 COMMON_WORDS: Final = (
     DETERMINERS | OBJECT_PRONOUNS | SUBJECT_PRONOUNS | PREPOSITIONS | SUBORDINATORS | CONJUNCTIONS | MODALS | BE_FORMS
     | HAVE_FORMS | RELATIVES
-    | _set(
+    | word_set(
         """previous prior earlier instructions instruction rules rule guidelines system user users message messages
         assistant agent model password passwords token tokens key keys secret secrets api data file files email emails
         address account accounts customer contact list conversation chat history backup backups admin configuration
@@ -80,12 +71,12 @@ COMMON_WORDS: Final = (
 )  # fmt: skip
 
 # Nouns that look like the past tense of a verb.
-_NOT_PAST: Final = _set(
+_NOT_PAST: Final = word_set(
     """need feed seed speed weed breed bed red shed sled fred ted led indeed embed hundred wicked naked sacred aged
     beloved kindred biped med bread instead ahead thread spread head dead lead hatred id unified shared detailed related
     advanced limited red-hot united"""
 )
-_TIME_NOUNS: Final = _set(
+_TIME_NOUNS: Final = word_set(
     """morning afternoon evening night week month quarter year spring summer autumn winter season day weekend time
     monday tuesday wednesday thursday friday saturday sunday sprint release term"""
 )
