@@ -85,12 +85,9 @@ def redis_url(name: str, url: str) -> str:
     return url
 
 
-def secret(name: str, kept_in: Path) -> str:
-    """A secret from the environment, or the one that `memgov up` made once in the data folder."""
+def secret(name: str) -> str:
+    """A secret of at least 32 characters, or empty when it is not set."""
     value = text(name)
-    if not value and kept_in.exists():
-        value = kept_in.read_text(encoding="utf-8").strip()
-    if len(value) < 32:
-        problem = "is not set (memgov up makes one; elsewhere give 50 random letters)" if not value else "is too short"
-        raise SettingError(name, problem)
+    if value and len(value) < 32:
+        raise SettingError(name, f"is too short: 32 characters or more, not {len(value)}")
     return value

@@ -12,17 +12,19 @@ from urllib.parse import urlsplit
 from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
 
 from memgov import env
-from memgov.embedded import datadir, runtime
+from memgov.embedded import runtime
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = datadir.default_data_dir()
+DATA_DIR = runtime.default_data_dir()
 
 # --- Servers -------------------------------------------------------------------------------------
 
-_running = runtime.read(DATA_DIR) or runtime.Runtime(supervisor_pid=0)
-DATABASE_URL = env.text("DATABASE_URL") or _running.app_url
-MIGRATION_DATABASE_URL = env.text("MIGRATION_DATABASE_URL") or _running.owner_url or DATABASE_URL
-REDIS_URL = env.redis_url("REDIS_URL", env.text("REDIS_URL") or _running.redis_url or "redis://127.0.0.1:6379/0")
+_running = runtime.read(DATA_DIR) or {}
+DATABASE_URL = env.text("DATABASE_URL") or _running.get("app_url", "")
+MIGRATION_DATABASE_URL = env.text("MIGRATION_DATABASE_URL") or _running.get("owner_url") or DATABASE_URL
+REDIS_URL = env.redis_url(
+    "REDIS_URL", env.text("REDIS_URL") or _running.get("redis_url") or "redis://127.0.0.1:6379/0"
+)
 # A command that needs no database (collectstatic, audit of a file) starts without one; the first query
 # of any other then fails at this address with a message that `memgov doctor` explains.
 _NO_DATABASE = "postgresql://memgov_app@127.0.0.1:1/memgov"
@@ -45,7 +47,7 @@ CACHES = {
 # --- Identity and web ----------------------------------------------------------------------------
 
 DEBUG = env.boolean("MEMGOV_DEBUG", False)
-SECRET_KEY = env.secret("MEMGOV_SECRET_KEY", DATA_DIR / "secret-key")
+SECRET_KEY = env.secret("MEMGOV_SECRET_KEY") or runtime.secret_key(DATA_DIR)
 ALLOWED_HOSTS = env.words("MEMGOV_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 PUBLIC_URL = env.text("MEMGOV_PUBLIC_URL", "http://127.0.0.1:8000")
 HTTPS = urlsplit(PUBLIC_URL).scheme == "https"
@@ -160,7 +162,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher", "django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/tenants/"
 ACCOUNT_ADAPTER = "tenants.accounts.AccountAdapter"

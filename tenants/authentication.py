@@ -51,7 +51,9 @@ def authenticate_key(text: str, request_id: str = "", now: datetime | None = Non
             row = cursor.fetchone()
         if not keys.matches(parts.secret, bytes(row[1]) if row else None):
             raise _unknown()
-        key_id, _, ceiling, expires_at, revoked_at, last_used_at, agent_id, name, role, paused_at, grants = row
+        key_id, _, ceiling, expires_at, revoked_at, last_used_at, agent_id, name, role, paused_at, grants = (
+            row
+        )
         _refuse_closed(expires_at, revoked_at, paused_at, now)
         if last_used_at is None or now - last_used_at > _LAST_USED_STEP:
             AgentKey.objects.filter(id=key_id).update(last_used_at=now)
@@ -73,9 +75,13 @@ def _refuse_closed(
     expires_at: datetime | None, revoked_at: datetime | None, paused_at: datetime | None, now: datetime
 ) -> None:
     if revoked_at is not None:
-        raise KeyRefused("key_revoked", "This agent key was revoked. Ask an admin of the tenant for a new one.")
+        raise KeyRefused(
+            "key_revoked", "This agent key was revoked. Ask an admin of the tenant for a new one."
+        )
     if expires_at is not None and expires_at <= now:
-        raise KeyRefused("key_expired", "This agent key has expired. Ask an admin of the tenant for a new one.")
+        raise KeyRefused(
+            "key_expired", "This agent key has expired. Ask an admin of the tenant for a new one."
+        )
     if paused_at is not None:
         raise KeyRefused("agent_paused", "This agent is paused. An admin of the tenant can resume it.")
 

@@ -33,4 +33,6 @@ class Principal:
 
 def system(tenant_id: UUID, job: str, request_id: str = "") -> Principal:
     """A background job or command, by name (``sweep.decay``)."""
-    return Principal(tenant_id=tenant_id, kind="system", id=job, name=job, role="system", request_id=request_id)
+    return Principal(
+        tenant_id=tenant_id, kind="system", id=job, name=job, role="system", request_id=request_id
+    )

@@ -22,14 +22,19 @@ def secure(table: str) -> list[RunSQL]:
     ]
 
 
-def reference(table: str, column: str, target: str, *, on_delete: str = "CASCADE") -> RunSQL:
+def reference(
+    table: str, column: str, target: str, *, on_delete: str = "CASCADE", deferred: bool = False
+) -> RunSQL:
     """A foreign key on (tenant_id, column): another tenant's row can never be referred to.
+
+    `deferred` checks it at commit, for rows that name one another.
 
     A plain foreign key would pass row-level security (the check runs as the table's owner).
     """
     name = f"{table}_{column}_same_tenant"
     return RunSQL(
         f"ALTER TABLE {table} ADD CONSTRAINT {name} FOREIGN KEY (tenant_id, {column})"
-        f" REFERENCES {target} (tenant_id, id) ON DELETE {on_delete}",
+        f" REFERENCES {target} (tenant_id, id) ON DELETE {on_delete}"
+        + (" DEFERRABLE INITIALLY DEFERRED" if deferred else ""),
         f"ALTER TABLE {table} DROP CONSTRAINT {name}",
     )

@@ -57,7 +57,9 @@ def _index_operations() -> list[migrations.RunSQL]:
         migrations.RunSQL(
             "CREATE INDEX memory_index_scope ON memory_index (tenant_id, scope)", migrations.RunSQL.noop
         ),
-        migrations.RunSQL("CREATE INDEX memory_index_terms ON memory_index USING gin (terms)", migrations.RunSQL.noop),
+        migrations.RunSQL(
+            "CREATE INDEX memory_index_terms ON memory_index USING gin (terms)", migrations.RunSQL.noop
+        ),
         migrations.RunSQL(
             "CREATE INDEX memory_index_vector ON memory_index USING hnsw (embedding halfvec_cosine_ops)",
             migrations.RunSQL.noop,
@@ -73,8 +75,8 @@ class Migration(migrations.Migration):
         *_index_operations(),
         *(operation for table in TABLES for operation in secure(table)),
         reference("memory_revision", "memory_id", "memory_memory"),
-        reference("memory_memory", "superseded_by", "memory_memory", on_delete="NO ACTION"),
-        reference("memory_memory", "merged_into", "memory_memory", on_delete="NO ACTION"),
+        reference("memory_memory", "superseded_by", "memory_memory", on_delete="NO ACTION", deferred=True),
+        reference("memory_memory", "merged_into", "memory_memory", on_delete="NO ACTION", deferred=True),
         reference("memory_manifestentry", "manifest_id", "memory_manifest"),
         reference("memory_promotionrequest", "memory_id", "memory_memory"),
         reference("memory_promotionrequest", "result_memory_id", "memory_memory", on_delete="NO ACTION"),

@@ -56,5 +56,3 @@ class ManifestEntry(TenantModel):
             models.UniqueConstraint(fields=["tenant", "manifest_id", "rank"], name="one_manifest_rank")
         ]
         indexes = [models.Index(fields=["tenant", "memory_id"], name="entry_by_memory")]
-
-

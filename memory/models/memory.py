@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -113,7 +113,9 @@ class Revision(TenantModel):
     state = models.JSONField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["tenant", "memory_id", "version"], name="one_revision")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "memory_id", "version"], name="one_revision")
+        ]
 
 
 class MemoryIndex(models.Model):
@@ -132,7 +134,7 @@ class MemoryIndex(models.Model):
     embedding = HalfVectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)
     model_id = models.CharField(max_length=100, blank=True)
 
-    objects: ClassVar[TenantManager[MemoryIndex]] = TenantManager()
+    objects: ClassVar[TenantManager[Any]] = TenantManager()
 
     class Meta:
         managed = False

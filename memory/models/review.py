@@ -84,7 +84,9 @@ class Contradiction(TenantModel):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["tenant", "memory_a", "memory_b"], condition=Q(status="open"), name="one_open_contradiction"
+                fields=["tenant", "memory_a", "memory_b"],
+                condition=Q(status="open"),
+                name="one_open_contradiction",
             )
         ]
         indexes = [models.Index(fields=["tenant", "status", "-created_at"], name="contradiction_queue")]

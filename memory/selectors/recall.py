@@ -6,6 +6,7 @@ here, in SQL under row-level security; ranking them is `memory.domain.fusion`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -150,10 +151,11 @@ def search(reach: Reach, filters: Filters) -> tuple[list[Found], dict[str, int]]
     with connection.cursor() as cursor:
         cursor.execute(_SEARCH, parameters)
         rows = cursor.fetchall()
-    return list(_found(rows)), dict(rows[0][0])
+    return list(_found(rows)), json.loads(rows[0][0])
 
 
 def _found(rows: Sequence[tuple[Any, ...]]) -> Iterator[Found]:
     for row in rows:
         if row[1] is not None:
-            yield Found(*row[1:9], bytes(row[9]), *row[10:])
+            columns: list[Any] = [*row[1:9], bytes(row[9]), *row[10:]]
+            yield Found(*columns)

@@ -23,11 +23,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def denials_audited(service: Callable[Concatenate[Principal, P], R]) -> Callable[Concatenate[Principal, P], R]:
+def denials_audited(
+    service: Callable[Concatenate[Principal, P], R],
+) -> Callable[Concatenate[Principal, P], R]:
     """For services: a denied call leaves an audit event, after its own transaction was taken back."""
 
     @wraps(service)
-    def guarded(principal: Principal, *args: P.args, **kwargs: P.kwargs) -> R:
+    def guarded(principal: Principal, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return service(principal, *args, **kwargs)
         except Denied as denied:
@@ -63,7 +65,7 @@ def may_on(principal: Principal, verb: Verb, scope: Scope) -> bool:
 
 def visible_memory(principal: Principal, memory_id: UUID) -> Memory:
     """The memory, if the principal may read its scope; else `NotFound`, as if it were not there."""
-    memory = Memory.objects.filter(id=memory_id).first()
+    memory: Memory | None = Memory.objects.filter(id=memory_id).first()
     if memory is None or not may_on(principal, Verb.READ, parse_scope(memory.scope)):
         raise NotFound("there is no such memory, or this key may not see it")
     return memory

@@ -40,7 +40,8 @@ class Changes:
         before = {name: memories.plain(getattr(memory, name)) for name in fields}
         scope = memory.scope
         becomes_readable = (
-            fields.get("status", memory.status) in lifecycle.READABLE and memory.status not in lifecycle.READABLE
+            fields.get("status", memory.status) in lifecycle.READABLE
+            and memory.status not in lifecycle.READABLE
         )
         needs_vector = becomes_readable or "content" in fields
         # Embedded inside the transaction: these are single acts of people, and the text was embedded before.
@@ -52,7 +53,9 @@ class Changes:
         self.note(action, memory, reason=reason, scope=scope, before=before, after=after)
         return memory
 
-    def move(self, memory: Memory, event: lifecycle.Event, action: str, reason: str = "", **fields: Any) -> Memory:
+    def move(
+        self, memory: Memory, event: lifecycle.Event, action: str, reason: str = "", **fields: Any
+    ) -> Memory:
         """Change a memory's status by a lifecycle event.  Raises `Conflict` when the table has no such step."""
         try:
             status = lifecycle.move(Status(memory.status), event)
@@ -95,4 +98,6 @@ def _parsed(name: str, value: Any) -> Any:
         return None
     if name in _TIMES:
         return parse_datetime(value)
+    if name == "value_hash":
+        return bytes.fromhex(value)
     return UUID(value) if name in _IDS else value

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memgov import clock
 from memgov.ids import new_id
@@ -19,6 +19,7 @@ from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.scopes import Scope, Verb, may
 from memory.domain.types import Band, Kind
 from memory.models import Manifest, ManifestEntry, Memory, ScopeRecord
+from memory.models.memory import LIVE_STATUSES
 from memory.selectors.policies import active_policy
 from memory.selectors.visibility import is_owned_kind, rules_of
 from memory.services.errors import NotFound
@@ -80,13 +81,11 @@ def may_read(principal: Principal, scope: Scope) -> bool:
     return may(Verb.READ, scope, agent_role=principal.role, rules=rules_of(principal), owned=owned)
 
 
-def live_rows(scope: Scope, now: datetime) -> Sequence[Memory]:
+def live_rows(scope: Scope, now: datetime) -> QuerySet[Memory]:
     """What a reader of the scope could get now, whether or not a sweep has run."""
-    return (
-        Memory.objects.filter(scope=str(scope), status__in=("live", "contested"))
-        .filter(Q(expires_at=None) | Q(expires_at__gt=now))
-        .order_by("id")
-    )
+    unexpired = Q(expires_at=None) | Q(expires_at__gt=now)
+    rows: QuerySet[Memory] = Memory.objects.filter(unexpired, scope=str(scope), status__in=LIVE_STATUSES)
+    return rows.order_by("id")
 
 
 def _entry(row: Memory) -> DigestEntry:

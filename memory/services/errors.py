@@ -30,7 +30,13 @@ class Denied(ServiceError):
     status, code = 403, "scope_denied"
 
     def __init__(
-        self, detail: str, *, code: str | None = None, verb: str = "", target: str = "", target_kind: str = "scope"
+        self,
+        detail: str,
+        *,
+        code: str | None = None,
+        verb: str = "",
+        target: str = "",
+        target_kind: str = "scope",
     ) -> None:
         super().__init__(detail, code=code)
         self.verb, self.target, self.target_kind = verb, target, target_kind

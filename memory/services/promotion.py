@@ -40,10 +40,16 @@ def promotion_request(
         if version is not None and version != memory.version:
             raise VersionConflict(f"the memory is at version {memory.version}, not {version}; read it again")
         if memory.status != "live":
-            raise Conflict(f"only a live memory can be promoted; this one is {memory.status}", code="not_live")
-        if PromotionRequest.objects.filter(memory_id=memory.id, to_scope=str(to_scope), status="pending").exists():
+            raise Conflict(
+                f"only a live memory can be promoted; this one is {memory.status}", code="not_live"
+            )
+        if PromotionRequest.objects.filter(
+            memory_id=memory.id, to_scope=str(to_scope), status="pending"
+        ).exists():
             raise Conflict(f"a promotion of this memory to {to_scope} is already open", code="promotion_open")
-        return open_request(principal, memory, to_scope, active_policy(), now, reason=reason, trigger="request")
+        return open_request(
+            principal, memory, to_scope, active_policy(), now, reason=reason, trigger="request"
+        )
 
 
 def _check_right(principal: Principal, memory: Memory) -> None:
@@ -111,7 +117,9 @@ def tier_of(memory: Memory, to_scope: Scope, active: ActivePolicy) -> Tier:
         raise Invalid(str(error), code="not_wider", field="to_scope") from None
 
 
-def _approve_by_policy(memory: Memory, request: PromotionRequest, active: ActivePolicy, now: datetime) -> None:
+def _approve_by_policy(
+    memory: Memory, request: PromotionRequest, active: ActivePolicy, now: datetime
+) -> None:
     actor = system(memory.tenant_id, f"policy.{active.number}")
     changes = Changes(actor, now, active)
     result = apply_promotion(changes, memory, request, "low risk, approved by policy")

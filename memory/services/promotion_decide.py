@@ -10,6 +10,7 @@ from memgov import clock
 from memory.domain import lifecycle
 from memory.domain.ids import show_id
 from memory.domain.promotion import may_decide, stale
+from memory.domain.scopes import parse_scope
 from memory.models import Memory, PromotionDecision, PromotionRequest
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
@@ -17,7 +18,6 @@ from memory.services.changes import Changes, revert
 from memory.services.errors import Conflict, Denied, Invalid, NotFound
 from memory.services.promotion import tier_of
 from memory.services.promotion_apply import apply_promotion
-from memory.domain.scopes import parse_scope
 from memory.store import memories, reviews
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -47,7 +47,9 @@ class Stale(Conflict):
 
 
 @denials_audited
-def promotion_decide(actor: Principal, request_id: UUID, action: str, *, reason: str = "", version: int) -> Decided:
+def promotion_decide(
+    actor: Principal, request_id: UUID, action: str, *, reason: str = "", version: int
+) -> Decided:
     """Approve, reject or quarantine an open request.
 
     `version` is the request's version that the reviewer saw.  Raises `Stale` when the request was decided or
@@ -125,7 +127,9 @@ def _check(actor: Principal, request: PromotionRequest, action: str, reason: str
         raise Stale(f"the request is already {request.status}; nothing was saved", "already_decided")
     if request.version != version:
         raise Stale("the request changed since you opened it; nothing was saved", "version_conflict")
-    if action == "approve" and not may_decide(actor.id, request.proposer_id, actor_is_person=actor.kind == "member"):
+    if action == "approve" and not may_decide(
+        actor.id, request.proposer_id, actor_is_person=actor.kind == "member"
+    ):
         raise Denied("you proposed this, so another reviewer has to approve it; nothing was changed",
                      code="self_review", verb="approve", target=show_id("prm", request.id), target_kind="promotion")  # fmt: skip
     if not reason and (action != "approve" or request.risk == "high"):
@@ -135,7 +139,9 @@ def _check(actor: Principal, request: PromotionRequest, action: str, reason: str
         request_id=request.id, action="approve", actor_id=actor.id, undone_at=None
     )
     if action == "approve" and already.exists():
-        raise Conflict("you have approved this already; it waits for another reviewer", code="already_approved")
+        raise Conflict(
+            "you have approved this already; it waits for another reviewer", code="already_approved"
+        )
 
 
 def _carry_out(
@@ -176,7 +182,9 @@ def promotion_undo(actor: Principal, decision_id: UUID) -> PromotionRequest:
         try:
             revert(changes, decision.undo.get("changes", []), "promotion.undone", "undone by the reviewer")
         except memories.AlreadyLive:
-            raise Conflict("another memory has taken its place; nothing was undone", code="changed_since") from None
+            raise Conflict(
+                "another memory has taken its place; nothing was undone", code="changed_since"
+            ) from None
         memory = Memory.objects.get(id=request.memory_id)
         PromotionDecision.objects.filter(id=decision.id).update(undone_at=now)
         reviews.update_request(

@@ -34,13 +34,20 @@ def _locked(principal: Principal, memory_id: UUID, version: int | None) -> Memor
 
 @denials_audited
 def memory_pin(
-    actor: Principal, memory_id: UUID, reason: str, *, until: datetime | None = None, version: int | None = None
+    actor: Principal,
+    memory_id: UUID,
+    reason: str,
+    *,
+    until: datetime | None = None,
+    version: int | None = None,
 ) -> Memory:
     """Keep a memory from decay, eviction and compaction, with a reason and perhaps an end."""
     require_role(actor, REVIEWERS, "pin a memory")
     now = clock.now()
     if not reason.strip():
-        raise Invalid("say why it is pinned: the next reviewer will ask", code="reason_needed", field="reason")
+        raise Invalid(
+            "say why it is pinned: the next reviewer will ask", code="reason_needed", field="reason"
+        )
     if until is not None and until <= now:
         raise Invalid("the end of the pin lies in the past", field="until")
     with tenant_context(actor.tenant_id):
@@ -55,7 +62,9 @@ def memory_pin(
 
 
 @denials_audited
-def memory_unpin(actor: Principal, memory_id: UUID, reason: str = "", *, version: int | None = None) -> Memory:
+def memory_unpin(
+    actor: Principal, memory_id: UUID, reason: str = "", *, version: int | None = None
+) -> Memory:
     """Let a memory age again."""
     require_role(actor, REVIEWERS, "unpin a memory")
     with tenant_context(actor.tenant_id):
@@ -63,13 +72,17 @@ def memory_unpin(actor: Principal, memory_id: UUID, reason: str = "", *, version
         if memory.pinned_at is None:
             raise Conflict("the memory is not pinned", code="not_pinned")
         changes = Changes(actor, clock.now(), active_policy())
-        changes.set(memory, "memory.unpinned", reason, pinned_by="", pin_reason="", pinned_at=None, pinned_until=None)
+        changes.set(
+            memory, "memory.unpinned", reason, pinned_by="", pin_reason="", pinned_at=None, pinned_until=None
+        )
         changes.finish()
     return memory
 
 
 @denials_audited
-def memory_verify(principal: Principal, memory_id: UUID, reason: str = "", *, version: int | None = None) -> Memory:
+def memory_verify(
+    principal: Principal, memory_id: UUID, reason: str = "", *, version: int | None = None
+) -> Memory:
     """Confirm that a memory is still true: the only act, beside learning it again, that makes it fresh."""
     if principal.kind == "member":
         require_role(principal, REVIEWERS, "verify a memory")
@@ -77,11 +90,15 @@ def memory_verify(principal: Principal, memory_id: UUID, reason: str = "", *, ve
     with tenant_context(principal.tenant_id):
         memory = _locked(principal, memory_id, version)
         if memory.status not in lifecycle.READABLE:
-            raise Conflict(f"only a live memory can be verified; this one is {memory.status}", code="not_live")
+            raise Conflict(
+                f"only a live memory can be verified; this one is {memory.status}", code="not_live"
+            )
         changes = Changes(principal, now, active_policy())
         before = {"learned_at": memory.learned_at.isoformat()}
         memories.count(memory, learned_at=now)
-        changes.note("memory.verified", memory, reason=reason, before=before, after={"learned_at": now.isoformat()})
+        changes.note(
+            "memory.verified", memory, reason=reason, before=before, after={"learned_at": now.isoformat()}
+        )
         changes.finish()
     return memory
 
@@ -134,7 +151,9 @@ def memory_restore(
         active = active_policy()
         keep = timedelta(days=active.policy.for_scope(parse_scope(memory.scope)).retention.restore_days)
         if now - memory.status_changed_at > keep:
-            raise Conflict(f"removals can be undone for {keep.days} days; this one is older", code="restore_too_late")
+            raise Conflict(
+                f"removals can be undone for {keep.days} days; this one is older", code="restore_too_late"
+            )
         rivals = rivals_in(memory, parse_scope(memory.scope))
         if rivals.same or rivals.contradicting:
             other = (rivals.same or rivals.contradicting)[0]

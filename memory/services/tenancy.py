@@ -33,14 +33,18 @@ class NewKey:
     text: str
 
 
-def tenant_create(slug: str, name: str = "", *, policy: Policy | None = None, is_demo: bool = False) -> Tenant:
+def tenant_create(
+    slug: str, name: str = "", *, policy: Policy | None = None, is_demo: bool = False
+) -> Tenant:
     """A new tenant with its first policy version.  Raises `Conflict` when the slug is taken."""
     if slugify(slug) != slug or not slug:
         raise Invalid(f"{slug!r} cannot be part of an address: use a-z, 0-9 and hyphens", field="slug")
     now = clock.now()
     try:
         with transaction.atomic():
-            tenant = Tenant.objects.create(slug=slug, name=name or slug.title(), is_demo=is_demo, created_at=now)
+            tenant = Tenant.objects.create(
+                slug=slug, name=name or slug.title(), is_demo=is_demo, created_at=now
+            )
     except IntegrityError:
         raise Conflict(f"a tenant {slug!r} exists already", code="tenant_exists") from None
     actor = system(tenant.id, "tenant.create")
@@ -180,7 +184,9 @@ def grant_set(actor: Principal, rule: GrantRule, *, agent: Agent | None = None, 
         target = show_id("agt", agent.id) if agent else agent_role
         after = {"pattern": rule.pattern, "verbs": sorted(rule.verbs)}
         action = "grant.added" if rule.verbs else "grant.removed"
-        audit.append(actor, [audit.Event(action, "agent" if agent else "agent_role", target, after=after)], now)
+        audit.append(
+            actor, [audit.Event(action, "agent" if agent else "agent_role", target, after=after)], now
+        )
 
 
 def _grant(

@@ -114,7 +114,9 @@ def _without_text(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     key = text_key()
     return {
-        name: audit_chain.text_digest(key, value) if name in _TEXT_FIELDS and isinstance(value, str) else value
+        name: audit_chain.text_digest(key, value)
+        if name in _TEXT_FIELDS and isinstance(value, str)
+        else value
         for name, value in state.items()
     }
 

@@ -16,7 +16,9 @@ from django.db import IntegrityError, connection
 from django.db.models import F
 from django.db.models.expressions import Combinable
 from pgvector import HalfVector
+from psycopg.types.json import Jsonb
 
+from memgov.ids import new_id
 from memory.domain.lifecycle import READABLE
 from memory.domain.text import terms
 from memory.models import Memory, Revision
@@ -57,18 +59,46 @@ class Change:
     fields: dict[str, Any]
 
 
-def insert(memory: Memory, *, actor: str, vector: Vector | None) -> None:
-    """Store a new memory with its first revision, and index it if agents may read it.
+_INSERT = """
+WITH made AS (
+    INSERT INTO memory_memory ({columns}) VALUES ({values}) ON CONFLICT DO NOTHING RETURNING tenant_id, id
+),
+revised AS (
+    INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
+    SELECT tenant_id, %s, id, %s, %s, 'memory.stored', %s, %s, %s FROM made
+),
+indexed AS (
+    INSERT INTO memory_index (tenant_id, memory_id, scope, terms, term_count, embedding, model_id)
+    SELECT tenant_id, id, %s, %s, %s, %s::halfvec, %s FROM made WHERE %s
+)
+SELECT (SELECT count(*) FROM made), (SELECT count(*) FROM memory_index WHERE tenant_id = %s AND scope = %s)
+"""
 
-    Raises `AlreadyLive` when the database holds a live row that it must not stand beside.
+
+def insert(memory: Memory, *, actor: str, vector: Vector | None) -> int:
+    """Store a new memory with its first revision, and index it if agents may read it: one statement.
+
+    Returns how many readable memories the scope held before.  Raises `AlreadyLive` when the database holds a
+    live row that it must not stand beside.
     """
     memory.tenant_id = current_tenant_id()
-    made = Memory.objects.bulk_create([memory], ignore_conflicts=True)
-    if not Memory.objects.filter(id=made[0].id).exists():
+    fields = [(field, field.column) for field in Memory._meta.concrete_fields if field.column]
+    sql = _INSERT.format(
+        columns=", ".join(column for _, column in fields), values=", ".join("%s" for _ in fields)
+    )
+    found = terms(memory.content) if memory.status in READABLE else []
+    parameters: list[Any] = [
+        *(field.get_db_prep_save(getattr(memory, field.attname), connection) for field, _ in fields),
+        new_id(memory.recorded_at), memory.version, memory.recorded_at, actor, memory.status_reason,
+        Jsonb(snapshot(memory)), memory.scope, found, len(found), _halfvec(vector),
+        vector.model_id if vector else "", memory.status in READABLE, memory.tenant_id, memory.scope,
+    ]  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        made, before = cursor.fetchone()
+    if not made:
         raise AlreadyLive(memory.content)
-    _revise([memory], "memory.stored", actor, memory.status_reason, memory.recorded_at)
-    if memory.status in READABLE:
-        index(memory, vector)
+    return int(before)
 
 
 def change(memory: Memory, change: Change, *, vector: Vector | None = None) -> Memory:
@@ -137,16 +167,21 @@ def index(memory: Memory, vector: Vector | None) -> None:
                    term_count = excluded.term_count, embedding = excluded.embedding, model_id = excluded.model_id""",
             [
                 memory.tenant_id, memory.id, memory.scope, found, len(found),
-                HalfVector(list(vector.values)).to_text() if vector else None, vector.model_id if vector else "",
+                _halfvec(vector), vector.model_id if vector else "",
             ],
         )  # fmt: skip
+
+
+def _halfvec(vector: Vector | None) -> str | None:
+    return HalfVector(list(vector.values)).to_text() if vector else None
 
 
 def unindex(ids: Sequence[UUID]) -> None:
     """Make memories unfindable."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "DELETE FROM memory_index WHERE tenant_id = %s AND memory_id = ANY(%s)", [current_tenant_id(), list(ids)]
+            "DELETE FROM memory_index WHERE tenant_id = %s AND memory_id = ANY(%s)",
+            [current_tenant_id(), list(ids)],
         )
 
 
@@ -175,4 +210,6 @@ def plain(value: Any) -> Any:
     """A column's value as JSON has it."""
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, bytes | memoryview):
+        return bytes(value).hex()
     return str(value) if isinstance(value, UUID) else value

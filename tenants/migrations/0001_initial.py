@@ -2,118 +2,227 @@
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
+from django.db import migrations, models
+
 import memgov.clock
 import memgov.ids
 import tenants.models
-from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('id', models.UUIDField(default=memgov.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('email', models.EmailField(max_length=254, unique=True)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('is_operator', models.BooleanField(default=False)),
-                ('is_active', models.BooleanField(default=True)),
-                ('date_joined', models.DateTimeField(default=memgov.clock.now)),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=memgov.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("email", models.EmailField(max_length=254, unique=True)),
+                ("name", models.CharField(blank=True, max_length=200)),
+                ("is_operator", models.BooleanField(default=False)),
+                ("is_active", models.BooleanField(default=True)),
+                ("date_joined", models.DateTimeField(default=memgov.clock.now)),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='Tenant',
+            name="Tenant",
             fields=[
-                ('id', models.UUIDField(default=memgov.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField(max_length=63, unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('handle', models.CharField(default=tenants.models.new_handle, editable=False, max_length=8, unique=True)),
-                ('status', models.CharField(choices=[('active', 'Active'), ('suspended', 'Suspended')], default='active', max_length=20)),
-                ('is_demo', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(default=memgov.clock.now)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=memgov.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=63, unique=True)),
+                ("name", models.CharField(max_length=200)),
+                (
+                    "handle",
+                    models.CharField(
+                        default=tenants.models.new_handle, editable=False, max_length=8, unique=True
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("active", "Active"), ("suspended", "Suspended")],
+                        default="active",
+                        max_length=20,
+                    ),
+                ),
+                ("is_demo", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(default=memgov.clock.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('pk', models.CompositePrimaryKey('tenant_id', 'id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('id', models.UUIDField(default=memgov.ids.new_id, editable=False)),
-                ('user_id', models.UUIDField()),
-                ('email', models.EmailField(max_length=254)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('role', models.CharField(choices=[('owner', 'Owner'), ('admin', 'Admin'), ('reviewer', 'Reviewer'), ('auditor', 'Auditor')], max_length=20)),
-                ('created_at', models.DateTimeField(default=memgov.clock.now)),
-                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenants.tenant')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "tenant_id", "id", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("id", models.UUIDField(default=memgov.ids.new_id, editable=False)),
+                ("user_id", models.UUIDField()),
+                ("email", models.EmailField(max_length=254)),
+                ("name", models.CharField(blank=True, max_length=200)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("owner", "Owner"),
+                            ("admin", "Admin"),
+                            ("reviewer", "Reviewer"),
+                            ("auditor", "Auditor"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=memgov.clock.now)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenants.tenant",
+                    ),
+                ),
             ],
             options={
-                'base_manager_name': 'objects',
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'user_id'), name='one_membership')],
+                "base_manager_name": "objects",
+                "constraints": [models.UniqueConstraint(fields=("tenant", "user_id"), name="one_membership")],
             },
         ),
         migrations.CreateModel(
-            name='Grant',
+            name="Grant",
             fields=[
-                ('pk', models.CompositePrimaryKey('tenant_id', 'id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('id', models.UUIDField(default=memgov.ids.new_id, editable=False)),
-                ('agent_id', models.UUIDField(blank=True, null=True)),
-                ('agent_role', models.CharField(blank=True, max_length=50)),
-                ('pattern', models.CharField(max_length=200)),
-                ('verbs', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=10), size=None)),
-                ('created_by', models.CharField(blank=True, max_length=200)),
-                ('created_at', models.DateTimeField(default=memgov.clock.now)),
-                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenants.tenant')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "tenant_id", "id", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("id", models.UUIDField(default=memgov.ids.new_id, editable=False)),
+                ("agent_id", models.UUIDField(blank=True, null=True)),
+                ("agent_role", models.CharField(blank=True, max_length=50)),
+                ("pattern", models.CharField(max_length=200)),
+                (
+                    "verbs",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=10), size=None
+                    ),
+                ),
+                ("created_by", models.CharField(blank=True, max_length=200)),
+                ("created_at", models.DateTimeField(default=memgov.clock.now)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenants.tenant",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'agent_id', 'agent_role', 'pattern'), name='one_grant', nulls_distinct=False), models.CheckConstraint(condition=models.Q(models.Q(('agent_id__isnull', False), ('agent_role', '')), models.Q(('agent_id__isnull', True), models.Q(('agent_role', ''), _negated=True)), _connector='OR'), name='grant_names_agent_or_role')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "agent_id", "agent_role", "pattern"),
+                        name="one_grant",
+                        nulls_distinct=False,
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("agent_id__isnull", False), ("agent_role", "")),
+                            models.Q(("agent_id__isnull", True), models.Q(("agent_role", ""), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="grant_names_agent_or_role",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='AgentKey',
+            name="AgentKey",
             fields=[
-                ('pk', models.CompositePrimaryKey('tenant_id', 'id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('id', models.UUIDField(default=memgov.ids.new_id, editable=False)),
-                ('agent_id', models.UUIDField()),
-                ('name', models.CharField(blank=True, max_length=100)),
-                ('prefix', models.CharField(default=tenants.models.new_handle, max_length=8)),
-                ('secret_hash', models.BinaryField()),
-                ('trust_ceiling', models.FloatField(default=1.0)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.CharField(blank=True, max_length=200)),
-                ('created_at', models.DateTimeField(default=memgov.clock.now)),
-                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenants.tenant')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "tenant_id", "id", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("id", models.UUIDField(default=memgov.ids.new_id, editable=False)),
+                ("agent_id", models.UUIDField()),
+                ("name", models.CharField(blank=True, max_length=100)),
+                ("prefix", models.CharField(default=tenants.models.new_handle, max_length=8)),
+                ("secret_hash", models.BinaryField()),
+                ("trust_ceiling", models.FloatField(default=1.0)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                ("last_used_at", models.DateTimeField(blank=True, null=True)),
+                ("created_by", models.CharField(blank=True, max_length=200)),
+                ("created_at", models.DateTimeField(default=memgov.clock.now)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenants.tenant",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['tenant', 'agent_id'], name='key_by_agent')],
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'prefix'), name='one_key_prefix'), models.CheckConstraint(condition=models.Q(('trust_ceiling__gte', 0), ('trust_ceiling__lte', 1)), name='trust_ceiling_in_bounds')],
+                "indexes": [models.Index(fields=["tenant", "agent_id"], name="key_by_agent")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "prefix"), name="one_key_prefix"),
+                    models.CheckConstraint(
+                        condition=models.Q(("trust_ceiling__gte", 0), ("trust_ceiling__lte", 1)),
+                        name="trust_ceiling_in_bounds",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Agent',
+            name="Agent",
             fields=[
-                ('pk', models.CompositePrimaryKey('tenant_id', 'id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('id', models.UUIDField(default=memgov.ids.new_id, editable=False)),
-                ('name', models.CharField(max_length=100)),
-                ('role', models.CharField(max_length=50)),
-                ('description', models.TextField(blank=True)),
-                ('paused_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=memgov.clock.now)),
-                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenants.tenant')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "tenant_id", "id", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("id", models.UUIDField(default=memgov.ids.new_id, editable=False)),
+                ("name", models.CharField(max_length=100)),
+                ("role", models.CharField(max_length=50)),
+                ("description", models.TextField(blank=True)),
+                ("paused_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(default=memgov.clock.now)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="tenants.tenant",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'name'), name='one_agent_name')],
+                "constraints": [models.UniqueConstraint(fields=("tenant", "name"), name="one_agent_name")],
             },
         ),
     ]

@@ -48,7 +48,13 @@ class Migration(migrations.Migration):
             "CREATE INDEX membership_by_user ON tenants_membership (user_id)", "DROP INDEX membership_by_user"
         ),
         migrations.RunSQL(MEMBERSHIPS_OF, "DROP FUNCTION memgov.memberships_of(uuid)"),
-        migrations.RunSQL("ALTER FUNCTION memgov.memberships_of(uuid) OWNER TO memgov_lookup", migrations.RunSQL.noop),
-        migrations.RunSQL("REVOKE ALL ON FUNCTION memgov.memberships_of(uuid) FROM PUBLIC", migrations.RunSQL.noop),
-        migrations.RunSQL("GRANT EXECUTE ON FUNCTION memgov.memberships_of(uuid) TO memgov_app", migrations.RunSQL.noop),
+        migrations.RunSQL(
+            "ALTER FUNCTION memgov.memberships_of(uuid) OWNER TO memgov_lookup", migrations.RunSQL.noop
+        ),
+        migrations.RunSQL(
+            "REVOKE ALL ON FUNCTION memgov.memberships_of(uuid) FROM PUBLIC", migrations.RunSQL.noop
+        ),
+        migrations.RunSQL(
+            "GRANT EXECUTE ON FUNCTION memgov.memberships_of(uuid) TO memgov_app", migrations.RunSQL.noop
+        ),
     ]

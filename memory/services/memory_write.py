@@ -1,0 +1,92 @@
+"""The one path on which anything is remembered.
+
+    normalise → authorise → admit → sanitise → embed → reconcile → store with its audit event
+
+Every writer calls `memory_write`: REST, batch, importers, pages, background jobs.  A refusal is an outcome, so
+that its decision row and audit event are kept; only what cannot be understood or is not allowed raises.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from memgov import clock
+from memory.domain.admission import admit
+from memory.selectors.policies import active_policy
+from memory.services.access import denials_audited
+from memory.services.candidates import Prepared, authorise, prepare
+from memory.services.embedding import vector_of
+from memory.services.errors import Conflict
+from memory.services.purify import purify
+from memory.services.write_store import Draft, conclude, hold, refuse
+from memory.services.write_types import Outcome, WriteRequest
+from memory.store.memories import AlreadyLive, VersionMoved
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+# Each retry reads what the winner of the race committed, so one is nearly always enough.
+_TRIES = 8
+
+
+@denials_audited
+def memory_write(principal: Principal, request: WriteRequest) -> Outcome:
+    """Offer a candidate; what became of it, already committed.
+
+    Raises `Invalid` or `TooLarge` for what cannot be understood, `Denied` without a write grant.
+    """
+    return _write(principal, request, keep=True)
+
+
+@denials_audited
+def memory_check(principal: Principal, request: WriteRequest) -> Outcome:
+    """What would become of the candidate, by doing it all and taking it back.  Stores nothing."""
+    return _write(principal, request, keep=False)
+
+
+def _write(principal: Principal, request: WriteRequest, *, keep: bool) -> Outcome:
+    for _ in range(_TRIES):
+        try:
+            return _attempt(principal, request, keep=keep)
+        except (AlreadyLive, VersionMoved):
+            continue
+    raise Conflict("too many writers change this memory at once; nothing was stored, try again", code="busy")
+
+
+def _attempt(principal: Principal, request: WriteRequest, *, keep: bool) -> Outcome:
+    now = clock.now()
+    with tenant_context(principal.tenant_id):
+        active = active_policy()
+        prepared = prepare(principal, request, active.policy, now)
+        authorise(principal, prepared.candidate.scope)
+    draft = Draft(principal, prepared, active, now)
+    admission = admit(
+        prepared.candidate,
+        draft.policy,
+        now=now,
+        domain_similarity=_domain_similarity(prepared),
+        rule=prepared.rule,
+    )
+    clean = purify(admission.candidate, draft.policy)
+    vector = vector_of(clean.candidate.content) if admission.admitted and clean.verdict == "pass" else None
+    with tenant_context(principal.tenant_id):
+        if not admission.admitted:
+            outcome = refuse(draft, clean, admission.reason, admission.rule, admission.explanation)
+        elif clean.verdict == "reject":
+            outcome = refuse(draft, clean, clean.reason, clean.rule)
+        elif clean.verdict == "quarantine":
+            outcome = hold(draft, clean)
+        else:
+            outcome = conclude(draft, clean, vector)
+        if not keep:
+            transaction.set_rollback(True)
+    return outcome
+
+
+def _domain_similarity(prepared: Prepared) -> float | None:
+    """How near the text is to the scope's declared domain; None where no domain is described."""
+    if not prepared.domain:
+        return None
+    one, other = vector_of(prepared.candidate.content), vector_of(prepared.domain)
+    if one is None or other is None:
+        return None
+    return sum(a * b for a, b in zip(one.values, other.values, strict=True))
