@@ -1,7 +1,7 @@
 """The gate of the write pipeline: may this candidate become a memory at all? Default is no.
 
-The order of the checks is fixed, so that one candidate always gets the same reason. What must not be stored of
-the text is the matter of sanitisation, what is already known that of reconciliation.
+The order of the checks is fixed, so that one candidate always gets the same reason. What of the text must not
+be stored is the matter of sanitisation, what is already known that of reconciliation.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def admit(
     """Judge a candidate by the policy of its scope (`Policy.for_scope`).
 
     `domain_similarity` is the cosine to the domain description, None where there is no embedder; `rule` is
-    the registry's rule for the predicate. Working memory is the agent's scratch pad: the checks of wording and
-    durability do not apply to it.
+    the registry's rule for the predicate. Working memory is the agent's scratch pad: the checks of wording
+    and durability do not apply to it.
     """
     refusal = next(_refusals(c, policy, now, domain_similarity, rule), None)
     if refusal is None:

@@ -154,10 +154,15 @@ def parse_ttl(value: object) -> timedelta | None:
     """Seconds as a number, or `2w`, `14d`, `12h`, `30m`, `45s`; None stays None. ValueError otherwise."""
     if value is None:
         return None
-    match = _TTL.fullmatch(str(value).strip()) if isinstance(value, int | str) and value is not True else None
+    match = _TTL.fullmatch(str(value).strip()) if isinstance(value, int | str) and not _huge(value) else None
     if match is None or isinstance(value, bool):
         raise ValueError("ttl: give seconds, or a number with w, d, h, m or s, such as 2w")
-    span = timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
-    if not timedelta() < span <= _LONGEST_TTL:
+    seconds = int(match[1]) * _SECONDS[match[2]]
+    if not 0 < seconds <= _LONGEST_TTL.total_seconds():
         raise ValueError("ttl: must be longer than nothing and at most 100 years")
-    return span
+    return timedelta(seconds=seconds)
+
+
+def _huge(value: int | str) -> bool:
+    """Python refuses to print an int of thousands of digits; no duration needs one."""
+    return isinstance(value, int) and value.bit_length() > _BIGGEST_INT_BITS
