@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from memgov.processes.logs import standard_output_to
-from memgov.processes.plan import Plan
+from memgov.processes.plan import Plan, program
 from memgov.supervisor import Supervisor
 
 SETTLE_SECONDS = 2.0
@@ -59,5 +59,6 @@ def _detach(plan: Plan) -> int:
     try:
         return child.wait(timeout=SETTLE_SECONDS)
     except subprocess.TimeoutExpired:
-        print("It runs in the background: `memgov status`, `memgov logs -f`, `memgov down`.")
+        memgov = program(plan.data_dir)
+        print(f"It runs in the background: `{memgov} status`, `{memgov} logs -f`, `{memgov} down`.")
         return 0

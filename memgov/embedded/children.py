@@ -47,6 +47,7 @@ def spawn(
             stderr=descriptor,
             env=dict(environment) if environment is not None else None,
             start_new_session=True,
+            umask=0o077,
             preexec_fn=_die_with_parent(death_signal),  # noqa: PLW1509  (one system call, no lock taken)
             **popen,
         )

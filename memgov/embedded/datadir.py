@@ -25,10 +25,13 @@ SECRET_NAMES = ("superuser", "owner", "app", "valkey")
 
 
 def default_data_dir() -> Path:
-    """MEMGOV_DATA_DIR, else /var/lib/memgov for root, else the user's data folder (XDG)."""
+    """MEMGOV_DATA_DIR, else the usual place."""
     named = os.environ.get("MEMGOV_DATA_DIR")
-    if named:
-        return Path(named).expanduser().absolute()
+    return Path(named).expanduser().absolute() if named else usual_data_dir()
+
+
+def usual_data_dir() -> Path:
+    """/var/lib/memgov for root, else the user's data folder (XDG)."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return Path("/var/lib/memgov")
     if sys.platform == "darwin":

@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memgov.processes.plan import Plan
+from memgov.processes.plan import Plan, program
 
 
 def banner(plan: Plan, seconds: float, *, demo_loading: bool) -> str:
     """The lines shown once, when /readyz answers."""
     head = [f"memgov is ready after {seconds:.1f} s:  {plan.web_url}", ""]
     demo = _demo(plan.demo_file)
-    middle = _demo_lines(plan, demo) if demo else _without_demo()
+    middle = _demo_lines(plan, demo) if demo else _without_demo(program(plan.data_dir))
     if demo_loading:
         middle.append("  demo      its history is still being written; the pages fill up as it is")
     tail = [
@@ -44,9 +44,9 @@ def _demo_lines(plan: Plan, demo: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _without_demo() -> list[str]:
+def _without_demo(memgov: str) -> list[str]:
     return [
         "  No demo here.  Make a tenant, and a key for its first agent:",
-        "    memgov tenant create SLUG --owner EMAIL",
-        "    memgov agent create --tenant SLUG --name N --role R",
+        f"    {memgov} tenant create SLUG --owner EMAIL",
+        f"    {memgov} agent create --tenant SLUG --name N --role R",
     ]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from memgov.embedded.datadir import usual_data_dir
 from memgov.embedded.errors import StartError
 
 HOST = "127.0.0.1"
@@ -17,6 +20,19 @@ SOMETHING_CHANGED = 10  # exit code of `memgov.processes.prepare`
 def setting(name: str) -> str:
     """A setting from the environment, or from the file that NAME_FILE names."""
     return os.environ.get(name) or os.environ.get(f"{name}_FILE", "")
+
+
+def program(data_dir: Path) -> str:
+    """How to call `memgov` from this terminal so that it finds this data."""
+    beside_python = Path(sys.executable).with_name("memgov")
+    found = shutil.which("memgov")
+    if found and Path(found).samefile(beside_python):
+        called = "memgov"
+    else:
+        called = (
+            os.path.relpath(beside_python) if beside_python.exists() else f"{sys.executable} -m memgov.cli"
+        )
+    return called if data_dir == usual_data_dir() else f"{called} --data-dir {data_dir}"
 
 
 def servers_are_given() -> bool:
