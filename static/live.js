@@ -55,7 +55,7 @@
     if (item?.dataset.title) document.title = item.dataset.title;
     panel.scrollTop = 0;
     if (narrow.matches) scrollTo(0, 0);
-    const goal = $('[aria-invalid=true]', panel) || $('[role=alert] h3', panel) || $('.value', panel) || $('h2', panel);
+    const goal = $('[aria-invalid=true]', panel) || $('[role=alert] h2', panel) || $('.value', panel) || $('h2', panel);
     goal?.focus({ preventScroll: true });
     counted();
   }
