@@ -30,7 +30,7 @@ from memory.domain.sanitisation.words import (
 _VERBAL_S: Final = word_set(
     """closes opens starts ends runs works takes costs moves lives goes uses needs leads means makes comes leaves falls
     fails rises drops grows stays lasts covers shows returns sits stands hits sends gets gives keeps plays reads seems
-    feels wants likes likes contains holds expires loads rotates wins loses visits helps ships"""
+    feels wants likes likes contains holds expires loads rotates wins loses visits helps ships belongs consists exists depends relates lies resides differs happens occurs appears remains begins"""
 )
 _BASE_AFTER: Final = word_set("to do does did don't doesn't didn't let lets make makes made help helps helped helping letting making see watch")
 _PRONOUNS: Final = word_set("i we they you who that which he she it")
@@ -93,9 +93,11 @@ def _is_finite(tokens: Sequence[Token], position: int, first: int) -> bool:
         if position == first:
             return after is None or after.kind != "word" or after.low in PREPOSITIONS or after.low in DETERMINERS
         return before is not None and before.kind != "sign" and before.low not in PREPOSITIONS
+    if token.low in _VERBAL_S:
+        return True
     if not is_third_person(token.low):
         return False
-    if token.low in _VERBAL_S or is_plain_verb(_stem(token.low)):
+    if is_plain_verb(_stem(token.low)):
         return True
     if position == first:
         return False

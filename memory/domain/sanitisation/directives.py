@@ -14,7 +14,7 @@ from memory.domain.sanitisation.languages import foreign_directives, language_of
 from memory.domain.sanitisation.markup import role_marks
 from memory.domain.sanitisation.model import DirectiveFinding, View
 from memory.domain.sanitisation.obligations import obligations
-from memory.domain.sanitisation.tokens import sentences
+from memory.domain.sanitisation.tokens import Sentence, sentences
 from memory.domain.sanitisation.triggers import triggers
 from memory.domain.sanitisation.views import views
 
@@ -49,14 +49,19 @@ def _in_view(view: View) -> Iterator[_Found]:
     for span in role_marks(text):
         yield "address", "role_mark", span
     language = language_of(text)
-    if language != "en":
-        yield from foreign_directives(text, language)
-        return
     for sentence in sentences(text):
+        if language != "en" and language_of(_words(sentence)) != "en":
+            continue
         for span in imperatives(sentence):
             yield "imperative", "imperative", span
         for rule, span in obligations(sentence):
             yield "obligation" if rule == "obligation" else "authorisation", rule, span
+    if language != "en":
+        yield from foreign_directives(text, language)
     for span in triggers(text):
         yield "trigger", "condition_on_conversation", span
     yield from claims(text)
+
+
+def _words(sentence: Sentence) -> str:
+    return " ".join(token.text for token in sentence.tokens)

@@ -40,7 +40,9 @@ _HIDDEN_MARKUP: Final = re.compile(
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _SPACED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z](?:(?:[ ._*-]{1,3}|\s{2,4})[A-Za-z]){6,}(?![A-Za-z])")
 _LEET_WORD: Final = re.compile(r"(?=[^\s]*[A-Za-z])(?=[^\s]*[013457@$!|])[A-Za-z013457@$!|]{3,}")
+_LEET_NUMBER: Final = re.compile(r"(?<![\w.,$€£/-])[013457@$!|]{2,4}(?![\w.,/-]|\s*%)")
 _LEET: Final = str.maketrans("013457@$!|", "oieastasil")
+_LETTERS: Final = re.compile(r"[A-Za-z]+")
 _READABLE: Final = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
 _LEAST_LEET_WORDS = 2
 
@@ -105,6 +107,7 @@ def _leet_view(text: str) -> Iterator[View]:
 
     plain = _LEET_WORD.sub(replace, text)
     if changed >= _LEAST_LEET_WORDS:
+        plain = _LEET_NUMBER.sub(lambda match: match.group().translate(_LEET), plain)
         yield View("leet", plain, whole=(0, len(text)))
 
 
@@ -116,15 +119,19 @@ def _letter_swap_views(text: str) -> Iterator[View]:
         strange = [word for word in words if not _known(word)]
         gained = sum(1 for word in strange if _known(swap(word)))
         if gained >= 3 and gained * 3 >= len(strange):
-            plain = _swap_strange(text, swap) if name == "rot13" else text[::-1]
+            plain = _swap_passage(text, swap) if name == "rot13" else text[::-1]
             yield View(name, plain, whole=(0, len(text)))
 
 
-def _swap_strange(text: str, swap: Callable[[str], str]) -> str:
-    def replace(match: re.Match[str]) -> str:
-        return match.group() if _known(match.group().lower()) else swap(match.group())
-
-    return re.sub(r"[A-Za-z]+", replace, text)
+def _swap_passage(text: str, swap: Callable[[str], str]) -> str:
+    """`text` with everything swapped from the first to the last word that only makes sense swapped."""
+    gained = [
+        match.span()
+        for match in _LETTERS.finditer(text)
+        if not _known(match.group().lower()) and _known(swap(match.group().lower()))
+    ]
+    start, end = gained[0][0], gained[-1][1]
+    return text[:start] + _LETTERS.sub(lambda match: swap(match.group()), text[start:end]) + text[end:]
 
 
 def _rot13(word: str) -> str:

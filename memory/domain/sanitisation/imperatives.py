@@ -216,7 +216,9 @@ def _light_verb(tokens: Sequence[Token], head: int) -> bool:
         return after.low not in ("that", "it") and after.kind == "word"
     if token.low in ("let", "let's"):
         return after.kind == "word"
-    return begins_object(tokens, head + 1) or (token.low == "have" and after.is_name)
+    following = at(tokens, head + 2)
+    causes = token.low == "have" and following is not None and is_known_verb(following.low)
+    return begins_object(tokens, head + 1) or causes or (token.low == "have" and after.is_name)
 
 
 def _plain(tokens: Sequence[Token], head: int, *, cue: bool, strict: bool) -> bool:
@@ -260,8 +262,10 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
         return False
     if cue:
         return finite is None or begins_object(tokens, head + 1)
-    if begins_object(tokens, head + 1):
+    if begins_object(tokens, head + 1) or (after.low in _PARTICLES and begins_object(tokens, head + 2)):
         return True
+    if _plural_that_acts(tokens, head + 1):
+        return False
     if after.low in SUBORDINATORS and after.low not in ("as", "before", "after", "since", "until", "till"):
         return after.low not in RELATIVES or after.low == "when"
     if finite is not None or segment.ended_by in (":", "="):
@@ -269,6 +273,14 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
     if strict:
         return after.kind in ("word", "number") and after.low not in NOT_HEADS and _verb_before_plural(tokens, head)
     return _noun_like_without_finite(tokens, head)
+
+
+def _plural_that_acts(tokens: Sequence[Token], index: int) -> bool:
+    """ "Backup jobs run at two": a plural, then a verb in the present, then something no object begins with."""
+    noun, verb, after = at(tokens, index), at(tokens, index + 1), at(tokens, index + 2)
+    if noun is None or verb is None or not noun.low.endswith("s") or verb.low in _PARTICLES:
+        return False
+    return is_known_verb(verb.low) and (after is None or after.low in PREPOSITIONS or after.low in FREQUENCY)
 
 
 def _noun_like_without_finite(tokens: Sequence[Token], head: int) -> bool:
@@ -285,7 +297,7 @@ def _noun_like_without_finite(tokens: Sequence[Token], head: int) -> bool:
     if after.kind == "number":
         return token.low not in _TITLES and following is not None and following.low.endswith("s")
     if after.is_name:
-        return token.low not in _TITLES and following is not None
+        return following is not None and (token.low not in _TITLES or _verb_before_plural(tokens, head))
     return after.low not in NOT_HEADS and _verb_before_plural(tokens, head)
 
 

@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from memory.domain.sanitisation.verbs import word_set
+from memory.domain.sanitisation.words import SMALL_WORDS
+
 _Found = tuple[str, str, tuple[int, int]]
 
 _STOP_WORDS: Final = {
-    "en": "the and of to is in that was for on with as it are this at by from be not or an have has when all should must you",
     "de": "der die das und ist nicht ein eine den dem mit auf für von zu im wird wurde sich auch dass des bei nach immer alle"
     " muss sie bitte am seit keine niemals einen darf davon war an aus bis in es ich er",
     "fr": "le la les et est une un des du de que qui dans pour sur avec pas ne au aux ce cette il elle vous nous toujours à"
@@ -26,7 +28,13 @@ _STOP_WORDS: Final = {
     "it": "il la lo i gli le e è una un di che in per con non del della dei al si sua suo più sempre questa questo deve come"
     " ogni mai tutte tutti da nel alla sono all' dell' l' all dell l",
 }
-_SETS: Final = {language: frozenset(words.split()) for language, words in _STOP_WORDS.items()}
+# Small words that are English as well ("as", "come", "die") tell nothing.
+_ENGLISH: Final = (SMALL_WORDS - word_set("am i d")) | word_set("come die man war per sue no son use pay note")
+_SETS: Final = {
+    "en": _ENGLISH,
+    **{language: frozenset(words.split()) - _ENGLISH for language, words in _STOP_WORDS.items()},
+}
+_SAMPLE: Final = 2000
 _WORD: Final = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 _HEAD: Final = r"(?:^|[.!?;:\n,–—(\"«„“]\s*|\b(?:und|et|y|e|o|ou|oder|aber|mais|pero|mas|ma|dann|luego|puis|poi|depois)\s+)"
 
@@ -35,7 +43,7 @@ def language_of(text: str) -> str:
     """The likeliest of the six languages by their small words; English unless another clearly leads."""
     if text.isascii() and len(text) < 8:
         return "en"
-    words = [word.lower() for word in _WORD.findall(text[:2000])]
+    words = [word.lower() for word in _WORD.findall(text[:_SAMPLE])]
     counts = {language: sum(word in small for word in words) for language, small in _SETS.items()}
     best = max(counts, key=lambda language: counts[language])
     if best == "en" or counts[best] <= counts["en"]:
@@ -64,7 +72,7 @@ _RULES: Final = {
         ("secrecy", "secrecy", r"\b(?:nutzer|benutzer|kunde\w*|betreiber)\b[^.]{0,40}\b(?:nicht|nichts|nie)\b[^.]{0,20}\b(?:sagen|gesagt|erfahren|wissen|mitteilen|erwähnen)\b"),
     ),
     "fr": _rules(
-        ("imperative", "formal", rf"{_HEAD}(?:ne\s+|n['’]|ensuite\s+|toujours\s+)?(?!chez|assez|nez\b|rez)[a-zàâçéèêëîïôûùüÿœ]{{2,}}ez\b(?!-vous\s+\w+\s*\?)"),
+        ("imperative", "formal", rf"{_HEAD}(?:ne\s+|n['’]|ensuite\s+|toujours\s+)?(?!chez|assez|nez\b|rez)(?:[a-zàâçéèêëîïôûùüÿœ]{{2,}}ez|dites|faites|soyez)\b(?!-vous\s+\w+\s*\?)"),
         ("imperative", "informal", rf"{_HEAD}(?:ignore|oublie|envoie|réponds|recommande|supprime|garde|copie|ajoute|utilise|transfère|révèle|affiche|écris|dis|fais|suis|cite|donne|ouvre|exécute|appelle|mets|prends|va|sois|note|retiens|cache)\s+(?:toujours\s+|bien\s+|immédiatement\s+)?(?:le|la|les|l['’]|un|une|des|ce|cette|ces|tous|toutes|tout|toujours|à|au|aux|en|que|ton|ta|tes|votre|vos|jamais|pas|rien)\b"),
         ("imperative", "infinitive", r"(?:^|[.!?:;]\s*)(?:ne\s+(?:pas|jamais)|toujours|merci\s+de|prière\s+de|il\s+faut|veuillez)\b"),
         ("obligation", "modal", r"\b(?:assistant|agent|modèle|ia|vous|tu|réponses?|on|bot|utilisateurs?|employés|chaque\s+\w+|toutes?\s+les\s+\w+)\s+(?:ne\s+)?(?:doi(?:t|s|vent)|devez|devrai\w+|est\s+tenu|sont\s+tenus|peu(?:t|x|vent)\s+désormais)\b"),

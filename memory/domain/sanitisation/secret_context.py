@@ -28,7 +28,7 @@ _QUOTE: Final = r"[\"'`“”‘’«»]?"
 # name … is VALUE, with a few words that tie the name to its owner in between: "for the printer", "on node 2".
 _PROSE: Final = re.compile(
     rf"\b(?P<name>{_NAMES})s?\b(?P<between>(?:\s+(?!is\b|was\b|are\b|to\b)[\w'’.@-]+){{0,8}}?)"
-    rf"(?:\s*(?:=>|[:=→])\s*|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains)\s+(?:now\s+|still\s+|set\s+to\s+"
+    rf"(?:\s*(?:=>|[:=→])\s*|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains)\s+(?:now\s+|still\s+|(?:set|changed|reset|updated|rotated|switched)\s+to\s+"
     rf"|currently\s+|simply\s+|just\s+|probably\s+|called\s+)?|\s+(?:set\s+|changed\s+|reset\s+|updated\s+)?to\s+)"
     rf"(?P<quote>{_QUOTE})(?P<value>[^\s\"'`“”«»]+(?:(?<=\w)['’](?=\w)[^\s\"'`“”«»]+)*)",
     re.IGNORECASE,
@@ -64,7 +64,7 @@ _PLACEHOLDER: Final = re.compile(
 )
 _ONE_SCRIPT_WORD: Final = re.compile(r"^[A-Za-zÀ-ÿ]+(?:-[A-Za-zÀ-ÿ]+)?$")
 _DATE_OR_VERSION: Final = re.compile(
-    r"^(?:v?\d+(?:\.\d+){1,3}|\d{4}-\d\d(?:-\d\d)?(?:T.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?"
+    r"^(?:v?\d+(?:\.\d+){1,3}|\d{1,3}(?:,\d{3})+|\d{4}-\d\d(?:-\d\d)?(?:T.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?"
     r"|\d+(?:st|nd|rd|th|s|ms|h|d|w|m|min|days?|hours?|%|bits?|-bit|kb|mb|-digit|-character|-day|-hour|-month)"
     r"|[A-Z]{2,}-\d+|[A-Z]{2,5}\d{1,3}|[a-z]+\d)$",
     re.IGNORECASE,

@@ -41,10 +41,11 @@ FREQUENCY: Final = word_set(
     ideally preferably automatically secretly invisibly discreetly anyway still rather definitely further too forever
     hereafter otherwise thus therefore hence so later maybe perhaps subsequently consequently accordingly"""
 )
-NOT_HEADS: Final = (
+SMALL_WORDS: Final = (
     DETERMINERS | OBJECT_PRONOUNS | SUBJECT_PRONOUNS | PREPOSITIONS | SUBORDINATORS | CONJUNCTIONS | MODALS | BE_FORMS
     | HAVE_FORMS | DO_FORMS | NEGATIONS | RELATIVES | FREQUENCY
-    | word_set(
+)  # fmt: skip
+NOT_HEADS: Final = SMALL_WORDS | word_set(
         """yes no not hello hi hey thanks yesterday today tomorrow tonight monday tuesday wednesday thursday friday
         saturday sunday january february march april may june july august september october november december half
         twice thrice quite even almost nearly roughly about less more most many much few several enough last
@@ -56,8 +57,7 @@ NOT_HEADS: Final = (
         need needs want wants hope wish love hate seem mean like own
         mr mrs ms dr sir dame lord lady saint st prof
         """
-    )
-)  # fmt: skip
+)
 COMMON_WORDS: Final = (
     DETERMINERS | OBJECT_PRONOUNS | SUBJECT_PRONOUNS | PREPOSITIONS | SUBORDINATORS | CONJUNCTIONS | MODALS | BE_FORMS
     | HAVE_FORMS | RELATIVES
