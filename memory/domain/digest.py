@@ -53,9 +53,9 @@ class Digest:
 
 
 def line_of(entry: DigestEntry) -> str:
-    """`- content (mem~1a2b3c4d, learned 2026-08-01)`; the mark lets the store know its own line again."""
+    """`- content (mem~1a2b3c4d, learned 2026-08-01)` on one line; the store knows its own line by the mark."""
     learned = entry.learned_at.astimezone(UTC).strftime("%Y-%m-%d")
-    return f"- {escape(entry.content)} (mem~{entry.id.hex[-8:]}, learned {learned})"
+    return f"- {escape(' '.join(entry.content.split()))} (mem~{entry.id.hex[-8:]}, learned {learned})"
 
 
 def _by_weight(entry: DigestEntry) -> tuple[bool, float, float, str]:
