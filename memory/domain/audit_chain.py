@@ -38,7 +38,7 @@ def _plain(value: object) -> object:
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).hex()
     if isinstance(value, set | frozenset):
-        return sorted(str(_plain(item)) for item in value)
+        return sorted(item if isinstance(item, str) else str(_plain(item)) for item in value)
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} has no canonical form")

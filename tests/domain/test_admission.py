@@ -6,11 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from candidates import NOON, candidate, triple
 from memory.domain.admission import REASONS, admit, refusals
 from memory.domain.policy import Policy, preset
 from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.types import Candidate, Kind, Layer, Origin
+
+from .candidates import NOON, candidate, triple
 
 DEFAULT = Policy()
 
@@ -155,7 +156,9 @@ def test_admit__importance_below_the_floor__fails_for_long_term_layers_only():
 def test_admit__untrusted_origin__is_kept_out_of_wider_scopes():
     outside = {"origin": Origin.EXTERNAL, "trust": 0.0, "confidence": 0.9}
     assert said("The API allows 50 requests per second", scope="session:s1", **outside) is None
-    assert said("The API allows 50 requests per second", scope="project:alpha", **outside) == "untrusted_source"
+    assert (
+        said("The API allows 50 requests per second", scope="project:alpha", **outside) == "untrusted_source"
+    )
     inferred = {"origin": Origin.MODEL_INFERRED, "trust": 0.4, "confidence": 0.9}
     assert said("The API allows 50 requests per second", scope="shared", **inferred) == "untrusted_source"
 
@@ -225,7 +228,14 @@ def test_admit__expired_on_arrival__is_refused():
 def test_refusals__several_reasons__come_in_the_fixed_order():
     c = triple("current_mood", "ok", trust=0.0, confidence=0.1, importance=0.1, expires_at=NOON)
     found = [one.reason for one in refusals(c, DEFAULT, now=NOON)]
-    assert found == ["untrusted_source", "transient", "low_confidence", "low_importance", "too_vague", "already_expired"]
+    assert found == [
+        "untrusted_source",
+        "transient",
+        "low_confidence",
+        "low_importance",
+        "too_vague",
+        "already_expired",
+    ]
     assert set(found) <= set(REASONS)
     assert admit(c, DEFAULT, now=NOON).reason == "untrusted_source"
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from candidates import NOON
 from memory.domain.defaults import RawCandidate, resolve_defaults
 from memory.domain.normalise import BadText, TooLong
 from memory.domain.policy import Policy
 from memory.domain.types import Candidate, Kind, Layer, Origin
+
+from .candidates import NOON
 
 
 def resolve(ceiling: float = 1.0, policy: Policy | None = None, **fields: Any) -> Candidate:
@@ -22,7 +23,12 @@ def resolve(ceiling: float = 1.0, policy: Policy | None = None, **fields: Any) -
 
 def test_resolve_defaults__nothing_but_content__is_an_untrusted_fact_in_the_agents_scope():
     c = resolve()
-    assert (str(c.scope), c.layer, c.kind, c.origin) == ("agent:support", Layer.SEMANTIC, Kind.FACT, Origin.TOOL_OUTPUT)
+    assert (str(c.scope), c.layer, c.kind, c.origin) == (
+        "agent:support",
+        Layer.SEMANTIC,
+        Kind.FACT,
+        Origin.TOOL_OUTPUT,
+    )
     assert (c.trust, c.confidence, c.importance, c.expires_at) == (0.5, 0.7, 0.7, None)
 
 
@@ -58,7 +64,12 @@ def test_resolve_defaults__triple__is_normalised_and_given_a_sentence():
         RawCandidate(subject="Customer_42", predicate="Time Zone", value=" CET "), agent_role="a", key_ceiling=1.0,
         policy=Policy(), now=NOON, aliases={"customer_42": "user:42"},
     )  # fmt: skip
-    assert (c.subject, c.predicate, c.value, c.content) == ("user:42", "timezone", "CET", "user:42 timezone: CET")
+    assert (c.subject, c.predicate, c.value, c.content) == (
+        "user:42",
+        "timezone",
+        "CET",
+        "user:42 timezone: CET",
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,13 +133,17 @@ def test_resolve_defaults__zoned_expiry__means_the_same_instant_everywhere(hours
 
 
 def test_resolve_defaults__override_of_the_scope__applies():
-    policy = Policy(scopes={"project:alpha": {"defaults": {"importance": 0.9, "ttl_seconds": {"semantic": 60}}}})
+    policy = Policy(
+        scopes={"project:alpha": {"defaults": {"importance": 0.9, "ttl_seconds": {"semantic": 60}}}}
+    )
     c = resolve(policy=policy, scope="project:alpha")
     assert (c.importance, c.expires_at) == (0.9, NOON + timedelta(seconds=60))
     assert resolve(policy=policy).importance == 0.7
 
 
-@pytest.mark.parametrize(("kind", "layer"), [(Kind.PROCEDURE, Layer.PROCEDURAL), (Kind.EVENT, Layer.EPISODIC)])
+@pytest.mark.parametrize(
+    ("kind", "layer"), [(Kind.PROCEDURE, Layer.PROCEDURAL), (Kind.EVENT, Layer.EPISODIC)]
+)
 def test_resolve_defaults__kind__suggests_the_layer(kind: Kind, layer: Layer):
     assert resolve(kind=kind).layer is layer
     assert resolve(kind=kind, layer=Layer.SEMANTIC).layer is Layer.SEMANTIC

@@ -36,7 +36,7 @@ def test_show_id__any_id__is_read_back(prefix: str, uuid: UUID):
 @pytest.mark.parametrize(
     "text",
     ["", "mem", "mem_", "mem_12", "man_" + "0" * 32, "mem_" + "G" * 32, "mem_" + "A" * 32, "mem_" + "0" * 33,
-     "mem_{0:032x}".format(5) + "\n", "mem_ " + "0" * 31],
+     f"mem_{5:032x}\n", "mem_ " + "0" * 31],
 )  # fmt: skip
 def test_parse_id__anything_else__is_refused(text: str):
     with pytest.raises(ValueError, match="mem_"):

@@ -28,7 +28,16 @@ from memory.domain.values import Normaliser
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 FLAG = "\U0001f1f5\U0001f1f9"
 # The Arabic letters and the tone of a Thai word, and a Lydian letter outside the first plane.
-SAMPLES = ["ä" * 30, "e\u0301" * 30, FAMILY * 10, FLAG * 20, "👍🏽" * 20, "กำ" * 30, "שלום " * 10, "\U00010920" * 30]
+SAMPLES = [
+    "ä" * 30,
+    "e\u0301" * 30,
+    FAMILY * 10,
+    FLAG * 20,
+    "👍🏽" * 20,
+    "กำ" * 30,
+    "שלום " * 10,
+    "\U00010920" * 30,
+]
 
 
 def test_normalise_text__decomposed_with_nul__is_composed_without_it():
@@ -132,7 +141,10 @@ def test_normalise_subject__aliases__are_followed_and_a_cycle_ends():
         (Normaliser.CURRENCY, ["€1,200", "1200 EUR", "1.200,00 €", "EUR 1200.00", "1.2k euros"]),
         (Normaliser.TIMEZONE, ["EST", "Eastern Time", "America/New York", "america/new_york", "US/Eastern"]),
         (Normaliser.TIMEZONE, ["UTC+2", "utc+02:00", "GMT +2"]),
-        (Normaliser.DATE, ["1990-03-14", "14 March 1990", "March 14, 1990", "14th of Mar. 1990", "1990/3/14"]),
+        (
+            Normaliser.DATE,
+            ["1990-03-14", "14 March 1990", "March 14, 1990", "14th of Mar. 1990", "1990/3/14"],
+        ),
         (Normaliser.LANGUAGE, ["en", "English", "english."]),
         (Normaliser.EMAIL, ["A@b.test", "mailto:a@B.test", "<a@b.test>"]),
     ],
@@ -186,7 +198,15 @@ def test_content_of__triple__reads_as_a_sentence():
 
 @pytest.mark.parametrize(
     ("given_ttl", "seconds"),
-    [(3600, 3600), ("3600", 3600), ("2w", 1_209_600), ("14d", 1_209_600), ("12h", 43_200), ("30m", 1800), ("45s", 45)],
+    [
+        (3600, 3600),
+        ("3600", 3600),
+        ("2w", 1_209_600),
+        ("14d", 1_209_600),
+        ("12h", 43_200),
+        ("30m", 1800),
+        ("45s", 45),
+    ],
 )
 def test_parse_ttl__durations__are_exact(given_ttl: object, seconds: int):
     assert parse_ttl(given_ttl) == timedelta(seconds=seconds)

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from candidates import NOON
 from memory.domain.digest import DigestEntry, build_digest
 from memory.domain.ids import new_id, show_id
 from memory.domain.injection import BlockEntry, render_block
@@ -12,14 +11,14 @@ from memory.domain.own_output import own_output
 from memory.domain.policy import Policy
 from memory.domain.types import Band
 
+from .candidates import NOON
+
 TEXTS = ["Invoices go out monthly", "Loves <b>green</b> tea", "Deploys\nhappen on Tuesdays"]
 
 
 def test_own_output__digest_line_by_line__every_line_is_recognised():
     entries = [
-        DigestEntry(new_id(NOON), 1, text, NOON - timedelta(days=age))
-        for text in TEXTS
-        for age in (1, 45)
+        DigestEntry(new_id(NOON), 1, text, NOON - timedelta(days=age)) for text in TEXTS for age in (1, 45)
     ]
     digest = build_digest(entries, NOON, Policy(), 1500)
     assert len(digest.fresh) == len(digest.aging) == 3

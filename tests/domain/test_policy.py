@@ -14,8 +14,16 @@ def test_policy__default__has_the_numbers_of_the_product_page():
     assert [p.defaults.confidence[o] for o in Origin] == [1.0, 0.9, 0.9, 0.7, 0.7, 0.5, 0.3]
     floor = p.admission.confidence_floor
     assert (floor.narrow, floor.middle, floor.wide) == (0.3, 0.6, 0.7)
-    assert (p.admission.importance_floor, p.admission.min_value_length, p.defaults.importance) == (0.6, 3, 0.7)
-    assert (p.text.content_characters, p.reconciliation.cap, p.reconciliation.conflict_margin) == (8000, 500, 0.15)
+    assert (p.admission.importance_floor, p.admission.min_value_length, p.defaults.importance) == (
+        0.6,
+        3,
+        0.7,
+    )
+    assert (p.text.content_characters, p.reconciliation.cap, p.reconciliation.conflict_margin) == (
+        8000,
+        500,
+        0.15,
+    )
     assert (p.decay.floor, p.retention.sweep_guard, p.retention.restore_days) == (0.15, 0.20, 30)
     assert (p.freshness.bands[Kind.FACT].fresh_days, p.freshness.bands[Kind.FACT].aging_days) == (30, 90)
     assert (p.retrieval.limit, p.retrieval.max_tokens, p.retrieval.max_source_share) == (10, 1500, 0.5)

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candidates import NOON, candidate, known, triple
 from memory.domain.lifecycle import READABLE
 from memory.domain.normalise import value_hash
 from memory.domain.policy import Policy, preset
 from memory.domain.reconciliation import Action, Decision, reconcile
 from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.types import Candidate, Known, OutcomeKind, Status
+
+from .candidates import NOON, candidate, known, triple
 
 DEFAULT = Policy()
 
@@ -175,7 +176,9 @@ def test_reconcile__multi_valued_predicate__keeps_both_values():
 
 def test_reconcile__other_attribute_or_subject__is_left_alone():
     employer = known(triple("employer", "Acme", subject="dana"))
-    assert decide(triple("administers", "Acme's GitHub org", subject="dana"), employer).action is Action.INSERT
+    assert (
+        decide(triple("administers", "Acme's GitHub org", subject="dana"), employer).action is Action.INSERT
+    )
     assert decide(triple("employer", "Globex", subject="kim"), employer).action is Action.INSERT
     assert decide(candidate("Dana works at Globex"), employer).action is Action.INSERT
 
@@ -197,7 +200,11 @@ def test_reconcile__near_duplicate__keeps_the_stronger():
     )
     stronger_one = candidate("Deploys are on Tuesdays", trust=0.9)
     stronger = decide(stronger_one, row, near=lambda a, b: "same")
-    assert (stronger.action, stronger.status, stronger.targets) == (Action.MERGE_INTO_NEW, Status.LIVE, (row.id,))
+    assert (stronger.action, stronger.status, stronger.targets) == (
+        Action.MERGE_INTO_NEW,
+        Status.LIVE,
+        (row.id,),
+    )
     pinned = decide(stronger_one, replace(row, pinned=True), near=lambda a, b: "same")
     assert pinned.action is Action.MERGE_INTO_KNOWN
 

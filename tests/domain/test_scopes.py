@@ -94,7 +94,9 @@ def test_readable_patterns__any_grants__cover_exactly_what_may_be_read(scope: Sc
 def test_matches__wildcard_of_another_kind__does_not_match():
     alpha = parse_scope("project:alpha")
     assert matches("project:*", alpha) and matches("project:alpha", alpha) and matches("*", alpha)
-    assert not matches("task:*", alpha) and not matches("project:alph", alpha) and not matches("project:", alpha)
+    assert (
+        not matches("task:*", alpha) and not matches("project:alph", alpha) and not matches("project:", alpha)
+    )
 
 
 def test_why__several_rules_allow__names_the_first():
