@@ -1,0 +1,99 @@
+"""One way of writing for texts that differ in nothing but marks, case, width and spaces.
+
+Without a language only what holds for every language is evened out; with "en" also figures and short forms.
+What could carry meaning stays: signs, operators, emoji, the case of opaque tokens, ß, digits between commas.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from memory.domain.similarity.formats import even_out
+from memory.domain.similarity.short_forms import CAPITAL_SHORT_FORMS
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
+_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_SAME_MARKS = str.maketrans(
+    dict.fromkeys("’‘‛`´′", "'")
+    | dict.fromkeys("“”„«»″", '"')
+    | dict.fromkeys("‐‑‒–—−", "-")
+    | {"。": ".", "、": ","}
+)
+_BYTE_RATE = re.compile(r"(?<=[\dKMGT ])B(?:ps|/s)\b|(?<=[KMGT])Bps\b")
+_MILLIONS = re.compile(r"(?<=\d)M(?![\w])")
+_OPAQUE = re.compile(r"(?<![\w/.\-])(?=\w*\d)(?=\w*[a-z])\w+[A-Z]\w*(?![\w/.\-])")
+_MIN_OPAQUE = 8
+_CAPITALS = re.compile(
+    r"(?<![\w.\-/])("
+    + "|".join(re.escape(k) for k in sorted(CAPITAL_SHORT_FORMS, key=len, reverse=True))
+    + r")(?![\w\-/])"
+)
+_WORDY_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)|(?<=s)'(?=\s)")
+_SEPARATOR = re.compile(r"(?<![=<>!:+\-*/])[:=](?![=<>:/])(?!\d)|(?<=\D)[:=](?=\d)(?<![=<>!:+\-*/][:=])")
+_JOINING_DASH = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
+_LOOSE_DASH = re.compile(r"(?<=\s)-(?=\s)|^-(?=\s)")
+_PAUSE = re.compile(r"[.,;!…]+(?=\s|$)|[\"'()\[\]{}]|,(?=[^\d\s])")
+_SPACED_SLASH = re.compile(r"(?<=\w)\s*/\s+(?=\w)|(?<=\w)\s+/\s*(?=\w)")
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9f"
+_SPACE_IN_UNSPACED = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
+_DOTTED_NAME = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
+
+
+@lru_cache(maxsize=16_384)
+def canonical(text: str, language: str | None = None) -> str:
+    """Return the canonical writing. Equal results mean equal facts; unequal ones mean nothing.
+
+    A text of marks alone comes back as it is, so that "!!!" and "???" do not become the same empty text.
+    """
+    if language == "en":
+        text = rewritten(text)
+    flat = _flattened(folded(text) if language != "en" else text)
+    return flat or text
+
+
+def same_canonical(a: str, b: str, language: str | None = None) -> bool:
+    """Tell whether two texts are one text in canonical writing."""
+    return a == b or canonical(a, language) == canonical(b, language)
+
+
+def even_marks(text: str) -> str:
+    """Return the NFKC view without invisible characters, with one kind of quote and dash, case kept."""
+    if text.isascii():
+        return text.replace("`", "'")
+    text = _SUPERSCRIPT.sub(lambda m: "^" + m[0], text)
+    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).translate(_SAME_MARKS)).translate(
+        _SAME_MARKS
+    )
+
+
+def folded(text: str) -> str:
+    """Return `even_marks` in small letters, except where case is what tells two tokens apart."""
+    text = _BYTE_RATE.sub("bytes per second", even_marks(text))
+    return _lower_around_opaque(text) if _OPAQUE.search(text) else text.lower()
+
+
+def rewritten(text: str) -> str:
+    """Return an English text in small letters with figures and short forms written one way."""
+    text = _CAPITALS.sub(lambda m: CAPITAL_SHORT_FORMS[m[1]], even_marks(text))
+    return even_out(folded(_MILLIONS.sub(" million", text)))
+
+
+def _lower_around_opaque(text: str) -> str:
+    pieces, at = [], 0
+    for match in _OPAQUE.finditer(text):
+        token = match[0]
+        pieces.append(text[at : match.start()].lower())
+        pieces.append(token if len(token) >= _MIN_OPAQUE else token.lower())
+        at = match.end()
+    return "".join([*pieces, text[at:].lower()])
+
+
+def _flattened(text: str) -> str:
+    """Take away the marks that only separate: a colon, a full stop, quotes, a dash inside a word."""
+    text = _WORDY_APOSTROPHE.sub("", text)
+    text = _SPACED_SLASH.sub("/", text)
+    text = _SEPARATOR.sub(" ", text)
+    text = _JOINING_DASH.sub(" ", text)
+    text = _DOTTED_NAME.sub(" ", _LOOSE_DASH.sub(" ", text))
+    text = _SPACE_IN_UNSPACED.sub("", _PAUSE.sub(" ", text))
+    return " ".join(text.split())

@@ -1,0 +1,200 @@
+"""Why two English texts that share words are not the same fact: each guard returns its reason, or nothing.
+
+`HARD` reasons say that these are two facts. The others only say that nobody but a person should merge them.
+The rule behind all of them: whatever the analysis leaves out or makes equal must be covered by a guard here.
+"""
+
+from itertools import pairwise
+
+from memory.domain.similarity.alignment import Alignment
+from memory.domain.similarity.analysis import Analysis, Unit
+from memory.domain.similarity.lexicon import ANTONYM_PREFIXES, EXCLUSIVE, PEOPLE, PLACES, PLACING, VERBS
+from memory.domain.similarity.verbs import lemma
+
+HARD = frozenset({"number", "negation", "antonym", "exclusive", "name", "role", "person"})
+
+_EXCLUSIVE = tuple(frozenset(lemma(word) for word in words) for words in EXCLUSIVE)
+_SUBJECTS = frozenset(lemma(word) for word in PEOPLE | PLACES)
+_VERBS = frozenset(lemma(word) for word in VERBS)
+_UNCLEAR_MODALS = frozenset({"leave", "chance", "future", "wish"})
+
+
+def reasons(a: Analysis, b: Analysis, aligned: Alignment) -> tuple[str, ...]:
+    """Return the names of all guards that object, in a fixed order."""
+    objections = {
+        "number": _number(aligned),
+        "negation": _negation(aligned),
+        "antonym": _antonym(aligned),
+        "exclusive": _exclusive(a, b),
+        "name": _name(a, b, aligned),
+        "role": _role(aligned),
+        "person": _person(a, b),
+        "order": _order(a, b, aligned),
+        "qualifier": a.loaded != b.loaded,
+        "modal": _modal(a, b),
+        "tense": _tense(a, b, aligned),
+        "voice": _voice(aligned),
+        "subject": _subject(aligned),
+        "speaker": bool(a.persons and b.persons and _speakers(a) != _speakers(b)),
+    }
+    return tuple(reason for reason, objects in objections.items() if objects)
+
+
+def _number(aligned: Alignment) -> bool:
+    """Figures, addresses and paths must be the same ones."""
+    return any(unit.hard for unit in (*aligned.left_a, *aligned.left_b))
+
+
+def _negation(aligned: Alignment) -> bool:
+    if any(x.negated != y.negated for x, y in aligned.pairs):
+        return True
+    left = sum(u.negated for u in aligned.left_a), sum(u.negated for u in aligned.left_b)
+    return left[0] % 2 != left[1] % 2
+
+
+def _antonym(aligned: Alignment) -> bool:
+    """Find "encrypted" against "unencrypted"."""
+    left_a = {unit.word for unit in aligned.left_a}
+    left_b = {unit.word for unit in aligned.left_b}
+    return any(
+        prefix + word in other
+        for word, other in [*((w, left_b) for w in left_a), *((w, left_a) for w in left_b)]
+        for prefix in ANTONYM_PREFIXES
+    )
+
+
+def _exclusive(a: Analysis, b: Analysis) -> bool:
+    stems_a, stems_b = a.content | a.loaded, b.content | b.loaded
+    return any(
+        (in_a := stems_a & words) and (in_b := stems_b & words) and not in_a <= in_b and not in_b <= in_a
+        for words in _EXCLUSIVE
+    )
+
+
+def _name(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
+    """Both sides have a name that the other lacks."""
+    left_a = {unit.stem for unit in aligned.left_a} & a.names
+    left_b = {unit.stem for unit in aligned.left_b} & b.names
+    return bool(left_a and left_b)
+
+
+def _role(aligned: Alignment) -> bool:
+    """A shared word comes "from" on one side and "to" on the other."""
+    return any(x.role != y.role and not {x.role, y.role} & PLACING for x, y in aligned.pairs)
+
+
+def _person(a: Analysis, b: Analysis) -> bool:
+    """He is not she."""
+    in_a, in_b = a.persons & {"he", "she"}, b.persons & {"he", "she"}
+    return bool(in_a and in_b and in_a != in_b)
+
+
+def _speakers(analysis: Analysis) -> frozenset[str]:
+    return frozenset("we" if person == "us" else person for person in analysis.persons)
+
+
+def _order(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
+    """Words of the same role must keep their order, unless the two sides of one "is" have changed places."""
+    if all(x < y for x, y in pairwise(j for _, j in aligned.shared)):
+        return bool(_crossed(aligned))
+    if _turned_round(a, b, aligned):
+        return False
+    if a.joined or b.joined:  # what belongs to which statement is then told by the order alone
+        return True
+    last: dict[tuple[str, str], int] = {}
+    for i, j in aligned.shared:
+        key = aligned.a[i].role, aligned.b[j].role
+        if j < last.get(key, -1):
+            return True
+        last[key] = j
+    return _crossed(aligned) or _strong_roles_differ(aligned)
+
+
+def _crossed(aligned: Alignment) -> bool:
+    """One word has a strong role here and none there, another one the other way round: they were swapped."""
+    only_a = any(x.role not in PLACING and not y.role for x, y in aligned.pairs)
+    only_b = any(y.role not in PLACING and not x.role for x, y in aligned.pairs)
+    of_a = any(x.role == "of" and not y.role for x, y in aligned.pairs)
+    of_b = any(y.role == "of" and not x.role for x, y in aligned.pairs)
+    return (only_a and only_b) or (of_a and of_b)
+
+
+def _strong_roles_differ(aligned: Alignment) -> bool:
+    return any(x.role != y.role and {x.role, y.role} - PLACING for x, y in aligned.pairs)
+
+
+def _turned_round(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
+    """Tell whether one side reads "X is Y" and the other "Y is X", or "Y X" as in "40 seats"."""
+    if _strong_roles_differ(aligned) or len(aligned.a) != len(a.units) or len(aligned.b) != len(b.units):
+        return False
+    told = [
+        (_told(aligned.a, i), _told(aligned.b, j)) for i, j in aligned.shared if not aligned.a[i].scaffold
+    ]
+    return _rotated(told, a.copulas, b.copulas) or _rotated([(j, i) for i, j in told], b.copulas, a.copulas)
+
+
+def _told(units: tuple[Unit, ...], at: int) -> int:
+    """Return the place of a unit when scaffolding is not counted, as `Analysis.copulas` does."""
+    return sum(not unit.scaffold for unit in units[:at])
+
+
+def _rotated(told: list[tuple[int, int]], copulas_a: tuple[int, ...], copulas_b: tuple[int, ...]) -> bool:
+    """Tell whether what stands before and after the one copula of the first text has changed places."""
+    if len(copulas_a) != 1 or len(copulas_b) > 1:
+        return False
+    cut = copulas_a[0]
+    before = [j for i, j in sorted(told) if i < cut]
+    after = [j for i, j in sorted(told) if i >= cut]
+    if not before or not after or before != sorted(before) or after != sorted(after):
+        return False
+    parts_b = (0, min(before), len(told))
+    return max(after) < min(before) and all(copula in parts_b for copula in copulas_b)
+
+
+def _modal(a: Analysis, b: Analysis) -> bool:
+    """What may, might or will be is not what is; what must be and what is done can be one rule."""
+    if a.modals and b.modals:
+        return a.modals != b.modals
+    if (a.modals | b.modals) & _UNCLEAR_MODALS:
+        return True
+    return (bool(a.modals) and _describes(b)) or (bool(b.modals) and _describes(a))
+
+
+def _describes(analysis: Analysis) -> bool:
+    """Tell whether a text says how things are, and not how they have to be: "is", or a verb with an s."""
+    verbs = (unit for unit in analysis.units[1:] if not unit.scaffold)
+    return bool(analysis.be_time) or any(
+        u.word != u.stem and u.word.endswith("s") and u.stem in _VERBS for u in verbs
+    )
+
+
+def _tense(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
+    """What was is not what is. A participle after "is" says nothing about time: only clear cases count."""
+    if a.be_time and b.be_time and a.be_time != b.be_time:
+        return True
+    return any(_past_and_now(x, y, a, b) or _past_and_now(y, x, b, a) for x, y in aligned.pairs)
+
+
+def _past_and_now(x: Unit, y: Unit, a: Analysis, b: Analysis) -> bool:
+    """Tell whether x is in the past, in a text without "is", and y in the present."""
+    if x.time != "past" or a.be_time == "now" or x.word == y.word:
+        return False
+    return y.time in {"now", "ing"} and b.be_time != "past"
+
+
+def _voice(aligned: Alignment) -> bool:
+    """Who is paid does not pay: a passive verb here and an active one there, after the same subject."""
+    for i, j in aligned.shared:
+        x, y = aligned.a[i], aligned.b[j]
+        if x.passive != y.passive and (y.time if x.passive else x.time) != "past":
+            earlier_a = {unit.stem for unit in aligned.a[:i]}
+            if earlier_a & {unit.stem for unit in aligned.b[:j]}:
+                return True
+    return False
+
+
+def _subject(aligned: Alignment) -> bool:
+    """The scaffolding names two different subjects: the user here, the customer there."""
+    left_a = {unit.stem for unit in aligned.left_a if unit.scaffold} & _SUBJECTS
+    left_b = {unit.stem for unit in aligned.left_b if unit.scaffold} & _SUBJECTS
+    return bool(left_a and left_b)

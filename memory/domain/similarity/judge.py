@@ -1,0 +1,108 @@
+"""Whether two short texts state the same fact: `same`, `review` or `different`.
+
+`same` needs more than likeness: either the canonical writings are equal, or, in English, all content words
+are the same and no guard objects. Likeness of vectors alone never merges; it only asks for a review.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memory.domain.similarity.alignment import Alignment, align
+from memory.domain.similarity.analysis import analyse
+from memory.domain.similarity.canonical import canonical, same_canonical
+from memory.domain.similarity.guards import HARD, reasons
+from memory.domain.similarity.language import common_language
+from memory.domain.text import terms
+
+Verdict = Literal["same", "review", "different"]
+
+REVIEW_COSINE = 0.6  # for English; the built-in model was trained on it
+REVIEW_COSINE_FOREIGN = 0.85
+REVIEW_JACCARD = 0.6
+REVIEW_CONTAINMENT = 0.8
+_MAX_CHARACTERS = 2_000  # longer texts are no single facts: only equal ones are merged
+_FEW_DIGITS = frozenset("0123456789")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with its reasons: `exact`, `canonical`, `content`, `similar`, or the guards that objected."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    jaccard: float
+    containment: float
+
+
+def judge(
+    a: str,
+    b: str,
+    cosine: float | None,
+    *,
+    language_a: str | None = None,
+    language_b: str | None = None,
+) -> Judgement:
+    """Judge two texts. `cosine` is that of their vectors, or None when there is no embedder.
+
+    Languages are two-letter codes or None to have them guessed. Only English has rules of its own: elsewhere
+    nothing but an equal canonical writing is `same`.
+    """
+    if a == b:
+        return Judgement("same", ("exact",), 1.0, 1.0)
+    if same_canonical(a, b):
+        return Judgement("same", ("canonical",), 1.0, 1.0)
+    language = common_language(a, b, language_a, language_b)
+    if language == "en" and max(len(a), len(b)) <= _MAX_CHARACTERS:
+        return _judge_english(a, b, cosine)
+    return _judge_without_rules(a, b, cosine, language)
+
+
+def _judge_english(a: str, b: str, cosine: float | None) -> Judgement:
+    if canonical(a, "en") == canonical(b, "en"):
+        return Judgement("same", ("canonical",), 1.0, 1.0)
+    left, right = analyse(a), analyse(b)
+    aligned = align(left, right)
+    jaccard, containment = _overlap(
+        {u.stem for u in aligned.a if not u.scaffold}, {u.stem for u in aligned.b if not u.scaffold}
+    )
+    objections = reasons(left, right, aligned)
+    if not objections and _same_content(aligned):
+        return Judgement("same", ("content",), jaccard, containment)
+    if HARD.isdisjoint(objections) and _alike(jaccard, containment, cosine, REVIEW_COSINE):
+        return Judgement("review", ("similar", *objections), jaccard, containment)
+    return Judgement("different", objections or ("content",), jaccard, containment)
+
+
+def _same_content(aligned: Alignment) -> bool:
+    """Nothing but scaffolding is left over, and something else is shared."""
+    if not all(unit.scaffold for unit in (*aligned.left_a, *aligned.left_b)):
+        return False
+    return any(not x.scaffold or not y.scaffold for x, y in aligned.pairs)
+
+
+def _judge_without_rules(a: str, b: str, cosine: float | None, language: str | None) -> Judgement:
+    words_a, words_b = terms(canonical(a), language), terms(canonical(b), language)
+    jaccard, containment = _overlap(set(words_a), set(words_b))
+    if _figures(words_a) != _figures(words_b):
+        return Judgement("different", ("number",), jaccard, containment)
+    if _alike(jaccard, containment, cosine, REVIEW_COSINE_FOREIGN):
+        return Judgement("review", ("similar",), jaccard, containment)
+    return Judgement("different", ("content",), jaccard, containment)
+
+
+def _figures(words: list[str]) -> list[str]:
+    return sorted(word for word in words if not _FEW_DIGITS.isdisjoint(word))
+
+
+def _overlap(a: set[str], b: set[str]) -> tuple[float, float]:
+    if not a or not b:
+        return 0.0, 0.0
+    shared = len(a & b)
+    return shared / len(a | b), shared / min(len(a), len(b))
+
+
+def _alike(jaccard: float, containment: float, cosine: float | None, threshold: float) -> bool:
+    """With a vector the vector decides; without one the words do, more cautiously for one-sided additions."""
+    if cosine is not None:
+        return cosine >= threshold
+    return jaccard >= REVIEW_JACCARD or (containment >= REVIEW_CONTAINMENT and jaccard >= REVIEW_JACCARD / 2)
