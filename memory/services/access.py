@@ -33,15 +33,24 @@ def denials_audited(
         try:
             return service(principal, *args, **kwargs)
         except Denied as denied:
-            with tenant_context(principal.tenant_id):
-                event = audit.Event(
-                    "access.denied", denied.target_kind, denied.target, reason=denied.detail,
-                    scope=denied.target if denied.target_kind == "scope" else "", after={"tried": denied.verb},
-                )  # fmt: skip
-                audit.append(principal, [event], clock.now())
+            denial_recorded(principal, denied)
             raise
 
     return guarded
+
+
+def denial_recorded(principal: Principal, denied: Denied) -> None:
+    """The audit event of a denied attempt, in a transaction of its own."""
+    event = audit.Event(
+        "access.denied",
+        denied.target_kind,
+        denied.target,
+        reason=denied.detail,
+        scope=denied.target if denied.target_kind == "scope" else "",
+        after={"tried": denied.verb},
+    )
+    with tenant_context(principal.tenant_id):
+        audit.append(principal, [event], clock.now())
 
 
 def deny(principal: Principal, verb: Verb, scope: Scope) -> NoReturn:

@@ -1,0 +1,37 @@
+"""What the frame around every page shows: theme, tenant, role, and how much waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from memory.pages.access import Viewer, role_label
+from memory.selectors.pages_counts import waiting
+
+THEMES = ("auto", "light", "dark")
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    """Context processor of all templates.  The counts are asked only where the navigation is drawn, inside
+    the tenant context that the view opened."""
+    theme = request.COOKIES.get("theme", "auto")
+    context: dict[str, Any] = {
+        "csp_nonce": getattr(request, "csp_nonce", ""),
+        "theme": theme if theme in THEMES else "auto",
+        "tenant": None,
+        "many_tenants": False,
+        "can": {"review": False, "admin": False},
+    }
+    viewer: Viewer | None = getattr(request, "viewer", None)
+    if viewer is None:
+        return context
+    return context | {
+        "nav": viewer.nav,
+        "tenant": viewer.tenant,
+        "many_tenants": viewer.several,
+        "role_label": role_label(viewer.tenant.role),
+        "can": {"review": viewer.can("review"), "admin": viewer.can("admin")},
+        "nav_counts": SimpleLazyObject(waiting),
+    }
