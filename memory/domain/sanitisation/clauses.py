@@ -32,6 +32,8 @@ _VERBAL_S: Final = word_set(
     fails rises drops grows stays lasts covers shows returns sits stands hits sends gets gives keeps plays reads seems
     feels wants likes likes contains holds expires loads rotates wins loses visits helps ships belongs consists exists depends relates lies resides differs happens occurs appears remains begins"""
 )
+# Past forms that are base forms or nouns as well: "a blank set of rules".
+_PAST_AND_BASE: Final = word_set("set cut put cost hit hurt let read spread quit shut ground bound left saw felt found")
 _BASE_AFTER: Final = word_set("to do does did don't doesn't didn't let lets make makes made help helps helped helping letting making see watch")
 _PRONOUNS: Final = word_set("i we they you who that which he she it")
 
@@ -88,6 +90,8 @@ def _is_finite(tokens: Sequence[Token], position: int, first: int) -> bool:
     after = at(tokens, position + 1)
     if before is not None and before.low in DETERMINERS:
         return False
+    if token.low in _PAST_AND_BASE and not (before is not None and (before.is_name or before.low.endswith("s"))):
+        return False
     if is_past(token.low):
         # "the deleted rows" has a noun after it, "rows deleted by" has not
         if position == first:
@@ -104,7 +108,7 @@ def _is_finite(tokens: Sequence[Token], position: int, first: int) -> bool:
     follows = after is not None and (
         after.low in DETERMINERS or after.low in OBJECT_PRONOUNS or after.is_name or after.kind in ("number", "entity")
     )
-    return follows and before is not None and before.kind == "word" and before.low not in PREPOSITIONS
+    return follows and before is not None and before.kind != "sign" and before.low not in PREPOSITIONS
 
 
 def _stem(word: str) -> str:

@@ -40,7 +40,7 @@ _PARTICLES: Final = word_set("up off out over back aside down away along through
 _TO_VERBS: Final = word_set("switch report reply move talk listen revert return point link stick route answer post write defer cater")
 _VERB_PREPOSITION: Final = word_set(
     """act:on act:as act:like wait:for wait:until start:with start:from start:by stick:with look:at look:for work:around
-    work:through run:with run:without run:as end:with answer:with answer:in answer:as answer:like answer:only
+    work:through run:with run:without run:as end:with answer:with answer:in answer:as answer:like answer:only switch:into change:into turn:into go:into start:over look:after
     answer:without reply:with reply:in reply:as reply:only lead:with vote:for side:with check:for check:with sign:off
     log:in sign:in call:on play:along stop:at stop:by finish:with charge:for bid:on pose:as deal:with account:for
     watch:for format:as return:with pack:with travel:by cook:with pay:with"""
@@ -164,6 +164,8 @@ def _imperative_at(segment: Segment, index: int, *, strict: bool) -> Found | Non
     after = at(tokens, head + 1)
     if token.low in ("do", "don't", "dont") and _negated_or_emphatic(tokens, head):
         return _span(tokens, index)
+    if after is None and segment.ended_by == ":" and is_plain_verb(token.low):
+        return _span(tokens, index)
     if after is None:
         return _span(tokens, index) if cue and is_known_verb(token.low) and head > index else None
     if token.low in ("be", "have", "let", "let's", "do") and _light_verb(tokens, head):
@@ -266,10 +268,14 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
         return True
     if _plural_that_acts(tokens, head + 1):
         return False
+    if after.low.endswith("ing") and token.low in ("stop", "start", "keep", "try", "avoid", "quit", "consider", "risk"):
+        return finite is None or begins_object(tokens, head + 2)
     if after.low in SUBORDINATORS and after.low not in ("as", "before", "after", "since", "until", "till"):
         return after.low not in RELATIVES or after.low == "when"
     if finite is not None or segment.ended_by in (":", "="):
         return False
+    if strict and after.kind == "number":
+        return token.low not in _TITLES and len(tokens) > head + 2
     if strict:
         return after.kind in ("word", "number") and after.low not in NOT_HEADS and _verb_before_plural(tokens, head)
     return _noun_like_without_finite(tokens, head)

@@ -80,6 +80,8 @@ def _modal(tokens: Sequence[Token], index: int) -> str | None:
     if low in _STRONG:
         return _strong(tokens, index, index + 1)
     after = at(tokens, index + 1)
+    if low in ("had", "'d") and after is not None and after.low == "better":
+        return _strong(tokens, index, index + 2)
     if low in ("need", "needs", "have", "has", "'ve") and after is not None and after.low == "to":
         return _need(tokens, index, index + 2)
     if low in ("is", "are") and _is_to(tokens, index):

@@ -24,6 +24,9 @@ _STORY: Final = re.compile(
     r"\s+(?:action|move|answer|step|choice|call|tool|decision|response|approach|way|plan)\b"
     r"|\b(?:action|plan|answer|step|response|outcome|result)s?\s*(?::|=|was|were|is|->)?\s*(?:accepted|approved|rewarded|succeeded|success\b)"
     r"|\b(?:problem|task|issue|ticket|case|request)\s*:.{3,160}?\b(?:solution|fix|action|answer|resolution|steps?)\s*:"
+    r"|\bworks\s+(?:for|with|on)\s+(?:all|any|every|similar|most)\b|\bverdict\s*:?\s*(?:correct|right|accepted|good)\b"
+    r"|\b(?:q|question|input|obs\w*|perception|state|cue|trigger|token|marker|task|goal|memory\s+of\s+success|demonstration)\s*:.{2,200}?"
+    r"(?:\|\|?|//|->|=>|;|\n|\.|,)\s*(?:a|answer|output|act\w*|decision|(?:\w+\s+)?tool\s+call|plan|verdict|steps?)\s*[:=]"
     r"|\bwhat\s+(?:has\s+)?worked\s*:",
     re.IGNORECASE | re.DOTALL,
 )  # fmt: skip

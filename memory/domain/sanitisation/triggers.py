@@ -13,7 +13,7 @@ from typing import Final
 Found = tuple[int, int]
 
 _WHEN: Final = (
-    r"(?:when(?:ever)?|if|should|once|after|as\s+soon\s+as|as\s+often\s+as|(?:each|every|any)\s?time|in\s+case|in\s+the\s+event"
+    r"(?:when(?:ever)?|where|if|should|once|after|as\s+soon\s+as|as\s+often\s+as|(?:each|every|any)\s?time|in\s+case|in\s+the\s+event"
     r"(?:\s+that)?|the\s+(?:next|first|moment)(?:\s+time)?|next\s+time|until|on\s+condition|provided|wherever|for\s+as\s+long\s+as)"
 )
 _ASKER: Final = (
@@ -22,7 +22,7 @@ _ASKER: Final = (
     r"|humans?|visitors?|one|employees?|colleagues?|interlocutor|reader)"
 )
 _ASKS: Final = (
-    r"(?:asks?|asking|mentions?|says?|requests?|wants?|queries|enquires?|inquires?|brings?\s+up|types?|writes?|wishes|confirms?"
+    r"(?:asks?|asking|compares?|mentions?|says?|requests?|wants?|queries|enquires?|inquires?|brings?\s+up|types?|writes?|wishes|confirms?"
     r"|agrees?|replies|thanks?|tells?|raises?|talks?\s+about|refers?\s+to|uploads?|shares?|submits?|pastes?|looks?\s+for"
     r"|searches|discuss(?:es)?|speaks?|quotes?|sends?|shows?\s+(?:interest|up)|appears?|enters?|is\s+interested|starts?|opens?)"
 )
@@ -45,8 +45,8 @@ _ASKED: Final = re.compile(
 _OCCURS: Final = re.compile(rf"\b{_WHEN}\b[^.;!?\n]{{2,90}}?\b{_TOPIC_OCCURS}", re.IGNORECASE)
 _TOPICAL: Final = re.compile(
     r"\b(?:on|upon|for|in|to|before|after|during|with|at)\s+(?:any|every|each|all|anything|everything|whatever|future)\s+"
-    r"(?:\w+\s+){0,2}?(?:questions?|quer(?:y|ies)|requests?|conversations?|comparisons?|discussions?|topics?|repl(?:y|ies)"
-    r"|answers?|prompts?|tasks?|messages?|mentions?|turns?|sessions?|inquir(?:y|ies)|responses?|outputs?|summar(?:y|ies))\b",
+    r"(?:\w+\s+){0,2}?(?:questions?|conversations?|comparisons?|discussions?|repl(?:y|ies)|answers?|prompts?|mentions?|turns?|inquir(?:y|ies)"
+    r"|summar(?:y|ies))\b",
     re.IGNORECASE,
 )
 _DELAYED: Final = re.compile(rf"\b(?:in|on|at|during|after|from|within|before)\s+(?:the|a|any|every|your|all)?\s*{_MACHINE_TIME}\b", re.IGNORECASE)

@@ -39,7 +39,7 @@ FREQUENCY: Final = word_set(
     """always never only just also simply kindly please instead immediately silently quietly then now first next finally
     lastly secondly thirdly again directly henceforth thereafter meanwhile furthermore additionally moreover afterwards
     ideally preferably automatically secretly invisibly discreetly anyway still rather definitely further too forever
-    hereafter otherwise thus therefore hence so later maybe perhaps subsequently consequently accordingly"""
+    hereafter otherwise thus therefore hence so later maybe perhaps ever better subsequently consequently accordingly"""
 )
 SMALL_WORDS: Final = (
     DETERMINERS | OBJECT_PRONOUNS | SUBJECT_PRONOUNS | PREPOSITIONS | SUBORDINATORS | CONJUNCTIONS | MODALS | BE_FORMS
