@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
+from memory.domain.claims import rival_claims
 from memory.domain.lifecycle import READABLE
 from memory.domain.policy import Policy
 from memory.domain.registry import PredicateRule
@@ -93,10 +94,9 @@ def reconcile(
         return _duplicate(c, same)
     if alike and rules.near_duplicates == "merge":
         return _near_duplicate(c, alike)
-    if c.keyed and rule is not None and rule.single_valued and peers and rules.single_valued == "supersede":
-        rivals = [row for row in peers if row.value_hash != value_hash]
-        if rivals:
-            return _rival_value(c, rivals, rule, policy, now)
+    rivals = _rivals(c, peers, rule, value_hash) if rules.single_valued == "supersede" else []
+    if rivals:
+        return _rival_value(c, rivals, volatile=rule is not None and rule.volatile, policy=policy, now=now)
     linked = tuple(row.id for row in peers if likeness.get(row.id) in ("same", "review"))
     return Decision(
         OutcomeKind.STORED, Action.INSERT, reason="similar_to_known" if linked else None, linked=linked
@@ -108,6 +108,16 @@ def _comparable(c: Candidate, row: Known) -> bool:
     if not c.keyed:
         return row.predicate is None
     return row.predicate == c.predicate and (row.subject is None or row.subject == c.subject)
+
+
+def _rivals(
+    c: Candidate, peers: Sequence[Known], rule: PredicateRule | None, value_hash: bytes
+) -> list[Known]:
+    """Rows that give another value where only one can be: of the same key, or of the same plain claim."""
+    if c.keyed:
+        single = rule is not None and rule.single_valued
+        return [row for row in peers if single and row.value_hash != value_hash]
+    return [row for row in peers if rival_claims(c.content, row.content) and row.subject == c.subject]
 
 
 def _judge(
@@ -160,7 +170,7 @@ def _near_duplicate(c: Candidate, alike: Sequence[Known]) -> Decision:
 
 
 def _rival_value(
-    c: Candidate, rivals: Sequence[Known], rule: PredicateRule, policy: Policy, now: datetime
+    c: Candidate, rivals: Sequence[Known], *, volatile: bool, policy: Policy, now: datetime
 ) -> Decision:
     """Another value for a key that has one. In this order:
 
@@ -183,7 +193,7 @@ def _rival_value(
         return Decision(OutcomeKind.HELD, Action.HOLD, targets, "conflict", Status.CANDIDATE)
     if any(row.status is Status.CONTESTED for row in rivals):
         return _among_contested(c, rivals, lead, margin)
-    if abs(lead) <= EQUAL_STRENGTH and _other_source(c, best) and not _ordered(c, best, rule):
+    if abs(lead) <= EQUAL_STRENGTH and _other_source(c, best) and not _ordered(c, best, volatile):
         return Decision(OutcomeKind.HELD, Action.CONTEST, targets, "contested", Status.CONTESTED)
     return Decision(OutcomeKind.SUPERSEDED, Action.SUPERSEDE, targets, "newer_value")
 
@@ -213,8 +223,8 @@ def _other_source(c: Candidate, row: Known) -> bool:
     return c.tool is not None and row.tool is not None and c.tool != row.tool
 
 
-def _ordered(c: Candidate, row: Known, rule: PredicateRule) -> bool:
+def _ordered(c: Candidate, row: Known, volatile: bool) -> bool:
     """Whether time explains the difference: a later start of validity, or a fact that is meant to change."""
     if c.valid_from is not None and row.valid_from is not None and c.valid_from > row.valid_from:
         return True
-    return rule.volatile
+    return volatile
