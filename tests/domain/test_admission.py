@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.domain.admission import REASONS, admit, refusals
 from memory.domain.policy import Policy, preset
@@ -243,3 +245,11 @@ def test_refusals__several_reasons__come_in_the_fixed_order():
 def test_admit__preset_open__lets_every_well_formed_candidate_in():
     for text in (*TRANSIENT, *VAGUE):
         assert reason(candidate(text, trust=0.0, confidence=0.0, importance=0.0), preset("open")) is None
+
+
+@given(st.text(max_size=200), st.sampled_from([None, "plan", "port"]))
+def test_admit__any_text__gets_an_answer_with_a_known_reason(text: str, predicate: str | None):
+    c = triple(predicate, text) if predicate else candidate(text)
+    answer = admit(c, DEFAULT, now=NOON, rule=DEFAULT_REGISTRY.lookup(predicate or "note"))
+    assert answer.admitted == (answer.reason is None)
+    assert answer.reason is None or (answer.reason in REASONS and answer.rule and answer.explanation)
