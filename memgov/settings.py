@@ -193,7 +193,8 @@ if env.text("MEMGOV_OIDC_SERVER_URL"):
         }
     }
 EMAIL_CONFIG = urlsplit(env.text("EMAIL_URL", "console://"))
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_CONFIG.scheme.startswith('smtp') else 'console'}.EmailBackend"
+_MAIL = "smtp" if EMAIL_CONFIG.scheme.startswith("smtp") else "console"
+EMAIL_BACKEND = f"django.core.mail.backends.{_MAIL}.EmailBackend"
 EMAIL_HOST, EMAIL_PORT = EMAIL_CONFIG.hostname or "localhost", EMAIL_CONFIG.port or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = EMAIL_CONFIG.username or "", EMAIL_CONFIG.password or ""
 EMAIL_USE_TLS = EMAIL_CONFIG.scheme == "smtp+tls"

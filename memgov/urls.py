@@ -1,5 +1,6 @@
 """Every address of the product."""
 
-from django.urls import path
 from django.http import HttpResponse
+from django.urls import path
+
 urlpatterns = [path("livez", lambda r: HttpResponse("ok"))]

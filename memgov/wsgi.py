@@ -11,5 +11,7 @@ application = get_wsgi_application()
 
 _problems = run_checks(tags=[Tags.database], databases=["default"])
 if _problems:
-    raise SystemExit("memgov: the database does not hold the tenant boundary:\n" + "\n".join(map(str, _problems)))
+    raise SystemExit(
+        "memgov: the database does not hold the tenant boundary:\n" + "\n".join(map(str, _problems))
+    )
 connections.close_all()  # nothing that a forked process could share

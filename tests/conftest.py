@@ -15,6 +15,7 @@ import tempfile
 import django
 import psycopg
 import pytest
+from django.conf import settings
 from psycopg import sql
 
 from memgov.embedded.servers import EmbeddedServers
@@ -26,6 +27,8 @@ _started: list[EmbeddedServers] = []
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before Django's settings are read: servers up, a database named, the environment of a test run."""
+    if settings.configured:
+        raise pytest.UsageError("unset DJANGO_SETTINGS_MODULE: tests choose their own servers and settings")
     if not hasattr(config, "workerinput") and _HANDED_ON not in os.environ:
         servers = EmbeddedServers.temporary().start()
         _started.append(servers)
@@ -42,7 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
         MIGRATION_DATABASE_URL=urls["owner"].replace("{db}", database),
         REDIS_URL=urls["redis"].rsplit("/", 1)[0] + f"/{number % 15}",
         MEMGOV_SECRET_KEY=os.environ.get("MEMGOV_SECRET_KEY") or secrets.token_hex(32),
-        MEMGOV_DATA_DIR=os.environ.get("MEMGOV_TEST_DATA_DIR") or tempfile.mkdtemp(prefix="memgov-temporary-data-"),
+        MEMGOV_DATA_DIR=os.environ.get("MEMGOV_TEST_DATA_DIR")
+        or tempfile.mkdtemp(prefix="memgov-temporary-data-"),
         MEMGOV_EMBEDDER=os.environ.get("MEMGOV_TEST_EMBEDDER", "hash"),
         DJANGO_SETTINGS_MODULE="memgov.settings",
     )
@@ -63,7 +67,9 @@ def _template(admin: psycopg.Connection, owner_url: str) -> None:
         return
     building = f"{_TEMPLATE}_building"
     admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(building)))
-    admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE memgov OWNER memgov_owner").format(sql.Identifier(building)))
+    admin.execute(
+        sql.SQL("CREATE DATABASE {} TEMPLATE memgov OWNER memgov_owner").format(sql.Identifier(building))
+    )
     connection = connections["owner"]
     mine, connection.settings_dict["NAME"] = connection.settings_dict["NAME"], building
     call_command("migrate", database="owner", verbosity=0)

@@ -5,12 +5,12 @@ What does not live here: which table a prefix belongs to, and any look-up.
 
 from __future__ import annotations
 
-import secrets
-import threading
-import time
-from datetime import datetime
 from typing import Final
 from uuid import UUID
+
+from memgov.ids import new_id
+
+__all__ = ["PREFIXES", "new_id", "parse_id", "show_id"]
 
 PREFIXES: Final[frozenset[str]] = frozenset(
     {
@@ -20,30 +20,6 @@ PREFIXES: Final[frozenset[str]] = frozenset(
 )  # fmt: skip
 
 _HEX: Final = frozenset("0123456789abcdef")
-_RANDOM_BITS: Final = 74
-_lock = threading.Lock()
-_last: list[int] = [-1, 0]  # the millisecond of the last id, and its 74 random bits
-
-
-def new_id(now: datetime | None = None) -> UUID:
-    """A UUIDv7 for `now` (aware), or for the wall clock when no time is given.
-
-    Ids made by one process for the same millisecond rise strictly: the random part grows by a random
-    step (RFC 9562, 6.2, method 2), so that rows of one request keep the order in which they were made.
-    The wall clock is read only here and only to order ids; nothing decides by it.
-    """
-    if now is not None and now.tzinfo is None:
-        raise ValueError("an id needs an aware time")
-    millisecond = time.time_ns() // 1_000_000 if now is None else int(now.timestamp() * 1000)
-    with _lock:
-        if millisecond == _last[0]:
-            tail = _last[1] + 1 + secrets.randbits(32)
-        else:
-            # One bit is left free, so that steps within the millisecond cannot run over the field.
-            tail = secrets.randbits(_RANDOM_BITS - 1)
-        _last[:] = [millisecond, tail]
-    high, low = tail >> 62, tail & ((1 << 62) - 1)
-    return UUID(int=(millisecond & (1 << 48) - 1) << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
 def show_id(prefix: str, uuid: UUID) -> str:

@@ -30,6 +30,8 @@ class Memory(TenantModel):
     subject = models.CharField(max_length=300, blank=True)
     predicate = models.CharField(max_length=300, blank=True)
     single_valued = models.BooleanField(default=False)
+    # Only under a policy that keeps exact duplicates, such as the preset `open`.
+    may_repeat = models.BooleanField(default=False)
     value = models.TextField(blank=True)
     content = models.TextField()
     value_hash = models.BinaryField(max_length=32)
@@ -85,7 +87,7 @@ class Memory(TenantModel):
             ),
             models.UniqueConstraint(
                 fields=["tenant", "scope", "subject", "predicate", "value_hash"],
-                condition=Q(status__in=LIVE_STATUSES),
+                condition=Q(status__in=LIVE_STATUSES, may_repeat=False),
                 name="one_live_text",
             ),
             models.CheckConstraint(

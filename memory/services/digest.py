@@ -60,7 +60,8 @@ def digest_read(
             agent_name=principal.name,
             agent_role=principal.role,
             session=session,
-            request={"scope": str(scope), "max_tokens": max_tokens},
+            # What the text says beside the versions of its entries, so that it can be rendered again.
+            request={"scope": str(scope), "max_tokens": max_tokens, "learned": _learned(digest)},
             excluded=digest.left_out,
             policy_version=active.number,
             block_digest=text_sha256(digest.text),
@@ -88,12 +89,16 @@ def live_rows(scope: Scope, now: datetime) -> QuerySet[Memory]:
     return rows.order_by("id")
 
 
+def shown_content(content: str, status: str) -> str:
+    """The content as a digest shows it: with a warning where another value is claimed."""
+    return f"{content} (contested: another value is claimed too)" if status == "contested" else content
+
+
 def _entry(row: Memory) -> DigestEntry:
-    contested = " (contested: another value is claimed too)" if row.status == "contested" else ""
     return DigestEntry(
         id=row.id,
         version=row.version,
-        content=row.content + contested,
+        content=shown_content(row.content, row.status),
         learned_at=row.learned_at,
         kind=Kind(row.kind),
         rule=DEFAULT_REGISTRY.lookup(row.predicate) if row.predicate else None,
@@ -101,6 +106,11 @@ def _entry(row: Memory) -> DigestEntry:
         importance=row.importance,
         pinned=row.pinned_at is not None,
     )
+
+
+def _learned(digest: Digest) -> list[str]:
+    """When each entry was learned, in the order of the manifest: a re-confirmation makes no new version."""
+    return [entry.learned_at.isoformat() for entry in (*digest.fresh, *digest.aging)]
 
 
 def _manifest_entries(digest: Digest, scope: str) -> list[ManifestEntry]:

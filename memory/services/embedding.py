@@ -43,3 +43,8 @@ def vectors_of(texts: Sequence[str]) -> list[Vector | None]:
         else:
             found.append(Vector(result.tolist(), embedder.model_id))
     return found
+
+
+def present_model() -> str | None:
+    """The model that vectors should be of; None when there is no embedder."""
+    return None if settings.MEMGOV_EMBEDDER == "none" else _embedder().model_id

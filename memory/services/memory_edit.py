@@ -27,10 +27,22 @@ from tenants.principals import Principal
 
 EDITABLE: Final = frozenset(
     {
-        "content", "value", "importance", "confidence", "paths", "tags", "expires_at", "ttl", "valid_from", "valid_to",
-        "review_by", "metadata", "kind", "layer",
+        "content",
+        "value",
+        "importance",
+        "confidence",
+        "paths",
+        "tags",
+        "expires_at",
+        "ttl",
+        "valid_from",
+        "valid_to",
+        "review_by",
+        "metadata",
+        "kind",
+        "layer",
     }
-)  # fmt: skip
+)
 
 
 class Refused(Invalid):
@@ -75,8 +87,9 @@ def memory_edit(
         try:
             changes.set(memory, "memory.edited", **_new_values(memory, clean, fields, prepared))
         except memories.AlreadyLive:
-            raise Conflict("another live memory of the scope says the same; nothing was changed",
-                           code="duplicate") from None  # fmt: skip
+            raise Conflict(
+                "another live memory of the scope says the same; nothing was changed", code="duplicate"
+            ) from None
         changes.finish()
     return memory
 
@@ -127,11 +140,20 @@ def _new_values(
     """The columns that the edit sets; the value's hash follows what the memory says."""
     c = clean.candidate
     columns: dict[str, Any] = {
-        "content": c.content, "value": c.value or "", "importance": c.importance, "confidence": c.confidence,
-        "paths": list(c.paths), "tags": list(c.tags), "expires_at": c.expires_at, "valid_from": c.valid_from,
-        "valid_to": c.valid_to, "review_by": c.review_by, "metadata": dict(c.metadata), "kind": c.kind.value,
+        "content": c.content,
+        "value": c.value or "",
+        "importance": c.importance,
+        "confidence": c.confidence,
+        "paths": list(c.paths),
+        "tags": list(c.tags),
+        "expires_at": c.expires_at,
+        "valid_from": c.valid_from,
+        "valid_to": c.valid_to,
+        "review_by": c.review_by,
+        "metadata": dict(c.metadata),
+        "kind": c.kind.value,
         "layer": c.layer.value,
-    }  # fmt: skip
+    }
     named = {"expires_at" if name == "ttl" else name for name in fields}
     if "value" in named:
         named.add("content")

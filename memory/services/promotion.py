@@ -90,8 +90,14 @@ def open_request(
     )
     reviews.insert_request(request)
     changes = Changes(principal, now, active)
-    changes.add("promotion.requested", "promotion", show_id("prm", request.id), scope=str(to_scope), reason=reason,
-                after={"memory": show_id("mem", memory.id), "from": memory.scope, "risk": tier.risk})  # fmt: skip
+    changes.add(
+        "promotion.requested",
+        "promotion",
+        show_id("prm", request.id),
+        scope=str(to_scope),
+        reason=reason,
+        after={"memory": show_id("mem", memory.id), "from": memory.scope, "risk": tier.risk},
+    )
     changes.finish()
     if tier.auto_approve:
         _approve_by_policy(memory, request, active, now)
@@ -125,14 +131,24 @@ def _approve_by_policy(
     result = apply_promotion(changes, memory, request, "low risk, approved by policy")
     reviews.insert_decision(
         PromotionDecision(
-            request_id=request.id, request_version=request.version, action="approve", at=now,
-            reason="low risk, approved by policy", actor_id=actor.id, actor_name=actor.name,
+            request_id=request.id,
+            request_version=request.version,
+            action="approve",
+            at=now,
+            reason="low risk, approved by policy",
+            actor_id=actor.id,
+            actor_name=actor.name,
             undo={"changes": changes.undo},
         )
-    )  # fmt: skip
+    )
     reviews.close_request(request, "approved", now, result.id)
-    changes.add("promotion.approved", "promotion", show_id("prm", request.id), scope=request.to_scope,
-                reason="approved by policy")  # fmt: skip
+    changes.add(
+        "promotion.approved",
+        "promotion",
+        show_id("prm", request.id),
+        scope=request.to_scope,
+        reason="approved by policy",
+    )
     changes.finish()
 
 

@@ -70,17 +70,29 @@ def promotion_decide(
         result = _carry_out(changes, memory, request, action, reason)
         decision = reviews.insert_decision(
             PromotionDecision(
-                request_id=request.id, request_version=request.version, action=action, reason=reason[:500], at=now,
-                actor_id=actor.id, actor_name=actor.name, undo={"changes": changes.undo},
+                request_id=request.id,
+                request_version=request.version,
+                action=action,
+                reason=reason[:500],
+                at=now,
+                actor_id=actor.id,
+                actor_name=actor.name,
+                undo={"changes": changes.undo},
             )
-        )  # fmt: skip
+        )
         if result is not None:
             reviews.close_request(request, _CLOSED_AS[action], now, result.id)
         else:
             reviews.update_request(request)
         verb = _CLOSED_AS[action] if result is not None else "approval_added"
-        changes.add(f"promotion.{verb}", "promotion", show_id("prm", request.id), scope=request.to_scope,
-                    reason=reason, after={"memory": show_id("mem", memory.id)})  # fmt: skip
+        changes.add(
+            f"promotion.{verb}",
+            "promotion",
+            show_id("prm", request.id),
+            scope=request.to_scope,
+            reason=reason,
+            after={"memory": show_id("mem", memory.id)},
+        )
         changes.finish()
     return Decided(request, decision, result or memory)
 
@@ -113,11 +125,21 @@ def _refresh_if_memory_moved(actor: Principal, request_id: UUID, action: str, ve
             detail = f"the memory is {memory.status} now, so the request was closed; nothing was promoted"
         else:
             tier = tier_of(memory, parse_scope(request.to_scope), active)
-            reviews.update_request(request, memory_version=memory.version, risk=tier.risk,
-                                   risk_reasons=list(tier.why), approvals_needed=max(1, tier.approvals_needed))  # fmt: skip
+            reviews.update_request(
+                request,
+                memory_version=memory.version,
+                risk=tier.risk,
+                risk_reasons=list(tier.why),
+                approvals_needed=max(1, tier.approvals_needed),
+            )
             detail = "the memory changed since the request; nothing was promoted, look at it as it is now"
-        changes.add("promotion.revalidated", "promotion", show_id("prm", request.id), scope=request.to_scope,
-                    reason=detail)  # fmt: skip
+        changes.add(
+            "promotion.revalidated",
+            "promotion",
+            show_id("prm", request.id),
+            scope=request.to_scope,
+            reason=detail,
+        )
         changes.finish()
     return detail
 
@@ -130,11 +152,19 @@ def _check(actor: Principal, request: PromotionRequest, action: str, reason: str
     if action == "approve" and not may_decide(
         actor.id, request.proposer_id, actor_is_person=actor.kind == "member"
     ):
-        raise Denied("you proposed this, so another reviewer has to approve it; nothing was changed",
-                     code="self_review", verb="approve", target=show_id("prm", request.id), target_kind="promotion")  # fmt: skip
+        raise Denied(
+            "you proposed this, so another reviewer has to approve it; nothing was changed",
+            code="self_review",
+            verb="approve",
+            target=show_id("prm", request.id),
+            target_kind="promotion",
+        )
     if not reason and (action != "approve" or request.risk == "high"):
-        raise Invalid("give a reason: it is kept in the audit and shown to the proposer", code="reason_needed",
-                      field="reason")  # fmt: skip
+        raise Invalid(
+            "give a reason: it is kept in the audit and shown to the proposer",
+            code="reason_needed",
+            field="reason",
+        )
     already = PromotionDecision.objects.filter(
         request_id=request.id, action="approve", actor_id=actor.id, undone_at=None
     )
@@ -190,7 +220,12 @@ def promotion_undo(actor: Principal, decision_id: UUID) -> PromotionRequest:
         reviews.update_request(
             request, status="pending", decided_at=None, result_memory_id=None, memory_version=memory.version
         )
-        changes.add("promotion.reopened", "promotion", show_id("prm", request.id), scope=request.to_scope,
-                    reason=f"{decision.action} undone")  # fmt: skip
+        changes.add(
+            "promotion.reopened",
+            "promotion",
+            show_id("prm", request.id),
+            scope=request.to_scope,
+            reason=f"{decision.action} undone",
+        )
         changes.finish()
     return request

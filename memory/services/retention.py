@@ -55,8 +55,15 @@ def memory_pin(
         if memory.status not in lifecycle.READABLE:
             raise Conflict(f"only a live memory can be pinned; this one is {memory.status}", code="not_live")
         changes = Changes(actor, now, active_policy())
-        changes.set(memory, "memory.pinned", reason, pinned_by=actor.name, pin_reason=reason[:500], pinned_at=now,
-                    pinned_until=until)  # fmt: skip
+        changes.set(
+            memory,
+            "memory.pinned",
+            reason,
+            pinned_by=actor.name,
+            pin_reason=reason[:500],
+            pinned_at=now,
+            pinned_until=until,
+        )
         changes.finish()
     return memory
 
@@ -137,9 +144,13 @@ def _derived(principal: Principal, memory: Memory) -> list[Memory]:
 
 @denials_audited
 def memory_restore(
-    actor: Principal, memory_id: UUID, reason: str = "", *, version: int | None = None,
+    actor: Principal,
+    memory_id: UUID,
+    reason: str = "",
+    *,
+    version: int | None = None,
     expires_at: datetime | None = None,
-) -> Memory:  # fmt: skip
+) -> Memory:
     """Bring a removed memory back with its id, history, links and counters, for 30 days after its removal.
 
     Raises `Conflict` when something that lives now stands in its place: that is decided, never overwritten.
@@ -164,7 +175,14 @@ def memory_restore(
             )
         again = expires_at or (None if memory.expires_at and memory.expires_at <= now else memory.expires_at)
         changes = Changes(actor, now, active)
-        changes.move(memory, lifecycle.Event.RESTORE, "memory.restored", reason, superseded_by=None, merged_into=None,
-                     expires_at=again)  # fmt: skip
+        changes.move(
+            memory,
+            lifecycle.Event.RESTORE,
+            "memory.restored",
+            reason,
+            superseded_by=None,
+            merged_into=None,
+            expires_at=again,
+        )
         changes.finish()
     return memory

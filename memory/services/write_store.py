@@ -159,6 +159,7 @@ def build(clean: Clean, draft: Draft, status: Status, hashed: bytes, *, reason: 
         id=new_id(draft.now),
         scope=str(c.scope), layer=c.layer.value, kind=c.kind.value, subject=c.subject or "",
         predicate=c.predicate or "", single_valued=bool(rule and rule.single_valued and c.keyed) and _single(draft),
+        may_repeat=draft.policy.reconciliation.exact_duplicates == "keep",
         value=c.value or "", content=c.content, value_hash=hashed, paths=list(c.paths), tags=list(c.tags),
         metadata=dict(c.metadata), importance=c.importance, confidence=c.confidence, trust=c.trust,
         origin=c.origin.value, agent_id=principal.agent_id, agent_name=principal.name, key_id=principal.key_id,

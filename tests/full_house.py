@@ -1,0 +1,52 @@
+"""A tenant that has at least one row in every table, lived through the services."""
+
+from __future__ import annotations
+
+from memgov import clock
+from memory.domain.scopes import parse_scope
+from memory.models import AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
+from memory.services.memory_write import memory_write
+from memory.services.promotion import promotion_request
+from memory.services.promotion_decide import promotion_decide
+from memory.services.recall import RetrieveRequest, memory_retrieve
+from memory.services.usage import usage_report
+from memory.services.write_types import WriteRequest
+from tests.factories import Stage, make_tenant
+
+
+def full_house() -> Stage:
+    """A fresh stage on which everything has happened once."""
+    stage = make_tenant()
+    coder, chief = stage.coder.principal, stage.orchestrator.principal
+    fact = WriteRequest(
+        content="The press halls open at seven.", scope="project:alpha", origin="tool_verified"
+    )
+    written = memory_write(coder, fact)
+    for principal, value in ((coder, "north-cove"), (chief, "south-cove")):
+        claim = WriteRequest(
+            subject="service:press",
+            predicate="region",
+            value=value,
+            scope="project:alpha",
+            origin="tool_verified",
+        )
+        memory_write(principal, claim)
+    found = memory_retrieve(coder, RetrieveRequest(query="When do the press halls open?"))
+    usage_report(coder, found.manifest.id, [entry.found.id for entry in found.entries])
+    assert written.memory is not None
+    request = promotion_request(coder, written.memory.id, parse_scope("shared"), "all crews ask")
+    promotion_decide(
+        stage.reviewer.principal, request.id, "approve", reason="checked", version=request.version
+    )
+    with stage.context():
+        _what_the_api_and_sweeps_leave(stage)
+    return stage
+
+
+def _what_the_api_and_sweeps_leave(stage: Stage) -> None:
+    now = clock.now()
+    Job(kind="batch", actor_name="coder").save()
+    SweepRun(name="decay").save()
+    IdempotencyKey(key_id=stage.coder.key.id, key="k1", body_hash=bytes(32)).save()
+    HealthSnapshot(period=now, figures={}).save()
+    AuditCheckpoint(seq=1, hash=bytes(32)).save()
