@@ -7,7 +7,7 @@ tenant context, because a view that writes lets its service open one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from memory.selectors.pages_people import Belonging, tenants_of
+from memory.selectors.policies import ActivePolicy, active_policy
 from memory.services.access import ADMINS, REVIEWERS, denial_recorded
 from memory.services.errors import Denied
 from tenants.models import Role, User
@@ -43,6 +44,13 @@ class Viewer:
     several: bool
     principal: Principal
     nav: str
+    _kept: dict[str, ActivePolicy] = field(default_factory=dict)
+
+    def policy(self) -> ActivePolicy:
+        """The tenant's policy, asked once per request, inside the tenant context."""
+        if "policy" not in self._kept:
+            self._kept["policy"] = active_policy()
+        return self._kept["policy"]
 
     def can(self, need: Need) -> bool:
         return self.tenant.role in _ROLES[need]

@@ -1,0 +1,68 @@
+"""Pages outside a tenant: landing, help, the choice of a tenant, the theme."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.pages.access import role_label, uncached
+from memory.pages.answers import SeeOther
+from memory.pages.context import THEMES
+from memory.selectors.pages_people import tenants_of
+from tenants.models import User
+
+ONE_YEAR = 31_536_000
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """What memgov is."""
+    return uncached(render(request, "pages/home.html", {"demo_url": "", "docs_url": "/api/v1/docs"}))
+
+
+@require_GET
+def help_page(request: HttpRequest) -> HttpResponse:
+    """Terms, roles, shortcuts."""
+    return uncached(render(request, "pages/help.html"))
+
+
+@require_GET
+@login_required
+def tenants(request: HttpRequest) -> HttpResponse:
+    """Choose a tenant; a person with one is sent on."""
+    assert isinstance(request.user, User)
+    mine = tenants_of(request.user.id)
+    addresses = [reverse("pages:start", args=[one.slug]) for one in mine]
+    if len(mine) == 1:
+        return uncached(SeeOther(addresses[0]))
+    items = [
+        {
+            "name": one.name,
+            "initial": one.initial,
+            "url": at,
+            "role_label": role_label(one.role),
+            "waiting": 0,
+        }
+        for one, at in zip(mine, addresses, strict=True)
+    ]
+    return uncached(render(request, "pages/tenants.html", {"items": items}))
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Remember the colour theme and go back to where the form was."""
+    back = request.headers.get("Referer", "")
+    parts = urlsplit(back)
+    safe = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    response = SeeOther(path if safe and path else reverse("pages:home"))
+    chosen = request.POST.get("theme", "")
+    if chosen in THEMES:
+        response.set_cookie("theme", chosen, max_age=ONE_YEAR, samesite="Lax", secure=request.is_secure())
+    return uncached(response)

@@ -1,0 +1,192 @@
+"""Memories: the explorer, and one memory with everything about it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memgov import clock
+from memory.domain.ids import show_id
+from memory.domain.scopes import parse_scope
+from memory.domain.types import Band, Kind, Origin, Status
+from memory.models import Memory
+from memory.pages import memory_shapes as shapes
+from memory.pages.access import Viewer, tenant_page
+from memory.pages.answers import answer, row_id, target, url
+from memory.pages.queue import LONGEST_SEARCH
+from memory.pages.templatetags.chips import look_of
+from memory.pages.wording import plain, timeline
+from memory.selectors import pages_memories as explorer
+from memory.selectors import pages_memory as found
+from memory.selectors.pages_memories import Wanted
+from memory.selectors.pages_paging import Slice
+from memory.selectors.pages_reach import agents_with_rights, readers_of
+from memory.selectors.pages_traces import events_of, manifests_with
+from tenants.context import tenant_context
+
+_FILTERS = ("scope", "kind", "status", "band", "origin", "agent")
+READERS_SHOWN = 30
+
+
+@tenant_page("memories")
+def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
+    """The explorer."""
+    wanted, now = _wanted(request), clock.now()
+    with tenant_context(viewer.tenant.id):
+        policy = viewer.policy().policy
+        page, total, more = explorer.page(wanted, policy, now, request.GET.get("at", ""))
+        context: dict[str, Any] = {
+            "items": [shapes.row(viewer, one, policy, now) for one in page.rows],
+            "pager": _pager(viewer, wanted, page, total, more),
+            "q": wanted.q,
+            "filtered": wanted.filtered,
+        }
+        if target(request) == "rows":
+            return answer(request, "pages/memories/_rows.html", context)
+        context["filters"] = {name: getattr(wanted, name) for name in (*_FILTERS, "pinned")}
+        context["options"] = _options()
+        context["totals"] = {"live": explorer.live_count()}
+        return answer(request, "pages/memories/index.html", context)
+
+
+def _wanted(request: HttpRequest) -> Wanted:
+    given = {
+        name: request.GET.get(name, "").replace("\x00", "")[:LONGEST_SEARCH] for name in (*_FILTERS, "q")
+    }
+    return Wanted(**{**given, "q": given["q"].strip()}, pinned=request.GET.get("pinned") == "1")
+
+
+def _query(wanted: Wanted) -> dict[str, str]:
+    given = {name: getattr(wanted, name) for name in ("q", *_FILTERS)}
+    return {name: value for name, value in given.items() if value} | (
+        {"pinned": "1"} if wanted.pinned else {}
+    )
+
+
+def _pager(viewer: Viewer, wanted: Wanted, page: Slice[Memory], total: int, more: bool) -> dict[str, Any]:
+    query, base = _query(wanted), url(viewer, "memories")
+
+    def link(cursor: str) -> str:
+        return f"{base}?{urlencode({**query, 'at': cursor})}" if cursor else ""
+
+    return {
+        "previous_url": link(page.previous),
+        "next_url": link(page.next),
+        "shown": len(page.rows),
+        "total": total,
+        "total_more": more,
+    }
+
+
+def _options() -> dict[str, list[dict[str, str]]]:
+    return {
+        "scopes": [{"value": name, "label": name} for name in explorer.scope_names()],
+        "kinds": [{"value": one.value, "label": plain(one.value).capitalize()} for one in Kind],
+        "statuses": [
+            {"value": one.value, "label": str(look_of("status", one.value).label)} for one in Status
+        ],
+        "bands": [{"value": one.value, "label": str(look_of("band", one.value).label)} for one in Band],
+        "origins": [{"value": one.value, "label": plain(one.value).capitalize()} for one in Origin],
+        "agents": [{"value": show_id("agt", key), "label": name} for key, name in explorer.agent_names()],
+    }
+
+
+@tenant_page("memories")
+def one(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
+    """One memory."""
+    return detail(request, viewer, row_id("mem", item))
+
+
+def detail(
+    request: HttpRequest, viewer: Viewer, memory_id: UUID, status: int = 200, **more: Any
+) -> HttpResponse:
+    """The page of a memory; `more` is what an action that was refused adds (error, form, clash)."""
+    now = clock.now()
+    with tenant_context(viewer.tenant.id):
+        memory = found.memory_with_key(memory_id)
+        if memory is None:
+            raise Http404
+        relatives = _relatives(viewer, memory)
+        successor = next((one for one in relatives["derived"] if one["is_successor"]), None)
+        context = {
+            "m": shapes.whole(viewer, memory, viewer.policy().policy, now) | {"superseded_by": successor},
+            "gone": memory.status == Status.ERASED.value,
+            "do": shapes.allowed(viewer, memory),
+            "revisions": shapes.revisions(found.revisions_of(memory.id)),
+            "form": {},
+            **relatives,
+            **_given(viewer, memory),
+            **_audit(viewer, memory),
+            **more,
+        }
+        return answer(request, "pages/memories/detail.html", context, status)
+
+
+_RELATIONS = {
+    "source": gettext_lazy("derived from"),
+    "successor": gettext_lazy("replaced by"),
+    "merged_into": gettext_lazy("merged into"),
+    "predecessor": gettext_lazy("replaces"),
+    "merged": gettext_lazy("took in"),
+    "derived": gettext_lazy("led to"),
+}
+
+
+def _relatives(viewer: Viewer, memory: Memory) -> dict[str, Any]:
+    sources, derived = [], []
+    for relation, row in found.relatives_of(memory):
+        shown = {
+            "id_text": show_id("mem", row.id),
+            "url": shapes.address(viewer, row),
+            "content": row.content or _("The text was erased"),
+            "relation": _RELATIONS[relation],
+            "is_successor": relation == "successor",
+        }
+        (derived if relation in ("derived", "successor", "merged_into") else sources).append(shown)
+    promotions = [
+        {
+            "url": url(
+                viewer,
+                "promotion",
+                show_id("prm", row.id),
+                view="all" if row.status == "pending" else "decided",
+            ),
+            "to_scope": row.to_scope,
+            "status": row.status,
+            "asked_at": row.created_at,
+        }
+        for row in found.promotions_of(memory.id)
+    ]
+    return {"sources": sources, "derived": derived, "promotions": promotions}
+
+
+def _given(viewer: Viewer, memory: Memory) -> dict[str, Any]:
+    given, total = manifests_with(memory.id)
+    readers = readers_of(parse_scope(memory.scope), agents_with_rights())
+    return {
+        "manifests": [
+            {
+                "id_text": show_id("man", row.manifest_id),
+                "url": url(viewer, "manifest", show_id("man", row.manifest_id)),
+                "at": row.at,
+                "agent": row.agent,
+                "session": row.session,
+                "used": row.used,
+                "rank": row.rank,
+            }
+            for row in given
+        ],
+        "manifests_total": total,
+        "readers": [{"name": one.name, "how": one.how} for one in readers[:READERS_SHOWN]],
+        "readers_total": len(readers),
+    }
+
+
+def _audit(viewer: Viewer, memory: Memory) -> dict[str, Any]:
+    shown = show_id("mem", memory.id)
+    return {"audit": timeline(events_of([shown])), "audit_url": url(viewer, "audit", q=shown)}

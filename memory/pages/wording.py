@@ -1,0 +1,107 @@
+"""Codes of the domain in the words of the pages: actions, triggers, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory.domain.ids import show_id
+from memory.models import AuditEvent
+
+_ACTIONS = {
+    "memory.stored": gettext_lazy("stored it"),
+    "memory.confirmed": gettext_lazy("learned it again"),
+    "memory.echoed": gettext_lazy("wrote back what it had been shown"),
+    "memory.held": gettext_lazy("wrote it, and it was held back"),
+    "memory.superseded": gettext_lazy("replaced it with a newer value"),
+    "memory.merged": gettext_lazy("merged it into another memory"),
+    "memory.contested": gettext_lazy("marked it as contested"),
+    "memory.archived": gettext_lazy("archived it"),
+    "memory.evicted": gettext_lazy("evicted it"),
+    "memory.expired": gettext_lazy("let it expire"),
+    "memory.deleted": gettext_lazy("deleted it"),
+    "memory.restored": gettext_lazy("restored it"),
+    "memory.promoted": gettext_lazy("widened its scope"),
+    "memory.edited": gettext_lazy("edited it"),
+    "memory.pinned": gettext_lazy("pinned it"),
+    "memory.unpinned": gettext_lazy("unpinned it"),
+    "memory.verified": gettext_lazy("confirmed that it is still true"),
+    "memory.quarantined": gettext_lazy("put it into quarantine"),
+    "memory.released": gettext_lazy("released it from quarantine"),
+    "promotion.requested": gettext_lazy("asked to share it more widely"),
+    "promotion.approved": gettext_lazy("approved"),
+    "promotion.approval_added": gettext_lazy("approved; one more is needed"),
+    "promotion.rejected": gettext_lazy("rejected"),
+    "promotion.quarantined": gettext_lazy("sent it to quarantine"),
+    "promotion.withdrawn": gettext_lazy("took the request back"),
+    "promotion.reopened": gettext_lazy("took the decision back"),
+    "promotion.revalidated": gettext_lazy("brought the request up to date"),
+    "contradiction.opened": gettext_lazy("opened the contradiction by writing"),
+    "contradiction.settled": gettext_lazy("settled it"),
+    "contradiction.reopened": gettext_lazy("took the decision back"),
+}
+_TONES = {
+    "approved": "ok", "promoted": "ok", "released": "ok", "restored": "ok", "settled": "ok", "verified": "ok",
+    "rejected": "bad", "quarantined": "bad", "deleted": "bad", "held": "bad", "evicted": "warn",
+    "expired": "warn", "superseded": "warn", "contested": "warn", "opened": "warn",
+}  # fmt: skip
+_FINDINGS = {
+    "secret": gettext_lazy("Secret"),
+    "pii": gettext_lazy("Personal data"),
+    "personal": gettext_lazy("Personal data"),
+    "instruction": gettext_lazy("Instruction"),
+    "disguise": gettext_lazy("Disguised text"),
+    "procedure": gettext_lazy("Procedure of an untrusted source"),
+}
+
+
+def plain(code: str) -> str:
+    """A code that has no words of its own: `tool_output` → `tool output`."""
+    return code.replace("_", " ")
+
+
+def action_text(action: str) -> str:
+    """What an actor did, to be read after the actor's name."""
+    known = _ACTIONS.get(action)
+    return str(known) if known else plain(action.replace(".", ": "))
+
+
+def timeline(events: Iterable[AuditEvent]) -> list[dict[str, Any]]:
+    """Audit events as the template `_timeline.html` draws them."""
+    shown = []
+    for event in events:
+        text = action_text(event.action)
+        if event.reason:
+            text = f"{text}: {plain(event.reason) if ' ' not in event.reason else event.reason}"
+        tone = _TONES.get(event.action.rpartition(".")[2], "")
+        shown.append({"at": event.at, "actor": event.actor_name, "text": text, "tone": tone, "url": ""})
+    return shown
+
+
+def finding_label(finding: Mapping[str, Any]) -> str:
+    """The kind of a finding in words."""
+    kind = str(finding.get("kind", ""))
+    known = _FINDINGS.get(kind)
+    return str(known) if known else plain(kind).capitalize()
+
+
+def signals(findings: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Findings as sentences: what was seen, in which field, by which rule."""
+    return [
+        _("%(what)s in %(field)s (%(rule)s)")
+        % {"what": finding_label(one), "field": one.get("field", ""), "rule": plain(str(one.get("rule", "")))}
+        for one in findings
+    ]
+
+
+def said_key(subject: str, predicate: str) -> str:
+    """`user:42 · plan`, or "" for free text."""
+    return f"{subject} · {predicate}" if subject and predicate else subject or predicate
+
+
+def shown(prefix: str, row: Any) -> str:
+    """The shown id of a row."""
+    return show_id(prefix, row.id)

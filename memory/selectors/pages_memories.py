@@ -1,0 +1,124 @@
+"""The explorer: memories by search and filters, along the primary key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memory.domain.freshness import limits
+from memory.domain.ids import parse_id
+from memory.domain.policy import Policy
+from memory.domain.registry import BUILT_IN
+from memory.domain.text import query_terms
+from memory.domain.types import Band, Kind
+from memory.models import Memory, MemoryIndex, ScopeRecord
+from memory.selectors.pages_paging import Slice, by_id, count_up_to
+from tenants.models import Agent
+
+OPTIONS = 200
+# Predicates whose age is judged by a rule of their own.
+_SPECIAL = {rule.name: rule for rule in BUILT_IN if rule.volatile or not rule.ages}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The explorer's filters; an empty one filters nothing."""
+
+    q: str = ""
+    scope: str = ""
+    kind: str = ""
+    status: str = ""
+    band: str = ""
+    origin: str = ""
+    agent: str = ""
+    pinned: bool = False
+
+    @property
+    def filtered(self) -> bool:
+        return self != Wanted()
+
+
+def found(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
+    """The memories that match."""
+    rows = Memory.objects.all()
+    for name in ("scope", "kind", "status", "origin"):
+        value = getattr(wanted, name)
+        if value:
+            rows = rows.filter(**{name: value})
+    if wanted.agent:
+        rows = rows.filter(agent_id=_uuid("agt", wanted.agent))
+    if wanted.pinned:
+        rows = rows.filter(pinned_at__isnull=False)
+    if wanted.band in Band:
+        rows = rows.filter(_in_band(Band(wanted.band), policy, now))
+    return rows.filter(_says(wanted.q)) if wanted.q else rows
+
+
+def page(wanted: Wanted, policy: Policy, now: datetime, cursor: str) -> tuple[Slice[Memory], int, bool]:
+    """One page, how many match, and whether there are more than were counted."""
+    rows = found(wanted, policy, now)
+    total, more = count_up_to(rows)
+    return by_id(rows, cursor), total, more
+
+
+def live_count() -> int:
+    """Memories that readers may get now."""
+    return Memory.objects.filter(status="live").count()
+
+
+def scope_names() -> list[str]:
+    """Scopes in use, for the filter."""
+    return list(ScopeRecord.objects.order_by("name").values_list("name", flat=True)[:OPTIONS])
+
+
+def agent_names() -> list[tuple[UUID, str]]:
+    """Agents, for the filter."""
+    return list(Agent.objects.order_by("name").values_list("id", "name")[:OPTIONS])
+
+
+def _says(q: str) -> Q:
+    """By id, by the words of the index (live memories), or by a piece of text in any status."""
+    exact = _uuid("mem", q)
+    if exact is not None:
+        return Q(id=exact)
+    said = Q(content__icontains=q) | Q(subject__icontains=q) | Q(predicate__icontains=q)
+    words = query_terms(q)
+    if not words:
+        return said
+    return said | Q(id__in=MemoryIndex.objects.filter(terms__contains=words).values("memory_id"))
+
+
+def _uuid(prefix: str, text: str) -> UUID | None:
+    try:
+        return parse_id(prefix, text)
+    except ValueError:
+        return None
+
+
+def _in_band(band: Band, policy: Policy, now: datetime) -> Q:
+    """`memory.domain.freshness.band` as a condition; scopes with bands of their own are not told apart."""
+    condition = Q()
+    for kind in Kind:
+        plain = limits(kind, None, policy)
+        if plain is not None:
+            aged = _aged(band, plain.fresh_days, plain.aging_days, now)
+            condition |= Q(kind=kind.value) & ~Q(predicate__in=_SPECIAL) & aged
+    for name, rule in _SPECIAL.items():
+        own = limits(Kind.FACT, rule, policy)
+        if own is not None:
+            condition |= Q(predicate=name) & _aged(band, own.fresh_days, own.aging_days, now)
+        elif band is Band.FRESH:
+            condition |= Q(predicate=name)
+    return condition
+
+
+def _aged(band: Band, fresh_days: float, aging_days: float, now: datetime) -> Q:
+    fresh, aging = now - timedelta(days=fresh_days), now - timedelta(days=aging_days)
+    if band is Band.FRESH:
+        return Q(learned_at__gte=fresh)
+    if band is Band.AGING:
+        return Q(learned_at__lt=fresh, learned_at__gte=aging)
+    return Q(learned_at__lt=aging)
