@@ -23,7 +23,8 @@
   on('afterRequest', e => {
     /* requestConfig.elt: detail.elt is an ancestor once the form itself was swapped out */
     const form = e.detail.requestConfig?.elt?.closest('[data-optimistic]');
-    if (form && !e.detail.successful) waiting(form, false);
+    const { status = 0 } = e.detail.xhr ?? {}; /* 409 and 422 count as successful for htmx; 0 is no answer */
+    if (form && (status < 200 || status >= 300)) waiting(form, false);
   });
 
   on('sendError', () => say('offline'));
