@@ -54,10 +54,7 @@ class Analysis:
     be_time: str
     joined: bool  # there is an "and", or a comma after the first statement
     copulas: tuple[int, ...]  # before which unit (scaffolding not counted) "is", a colon or "=" stands
-
-    @property
-    def content(self) -> frozenset[str]:
-        return frozenset(unit.stem for unit in self.units if not unit.scaffold)
+    content: frozenset[str]  # the stems of all units that are no scaffolding
 
 
 @lru_cache(maxsize=16_384)
@@ -78,6 +75,7 @@ def analyse(text: str) -> Analysis:
         "past" if reading.be == {"past"} else "now" if reading.be == {"now"} else "",
         reading.joined,
         tuple(dict.fromkeys(reading.copulas)),
+        frozenset(unit.stem for unit in units if not unit.scaffold),
     )
 
 
@@ -152,6 +150,8 @@ class _Reading:
             self._role = self._role if token in lx.DETERMINERS or following else ""
         elif token == "every" or token == "all":
             self._every(token, following)
+        elif token == "about" and following[:1].isdigit():
+            self.loaded.add("approximately")
         elif token in lx.LOADED:
             self._load(token)
         elif at and at - 1 in self._scaffolds and lx.STATIVE.get(tokens[at - 1]) == token:
@@ -167,6 +167,8 @@ class _Reading:
 
     def _break(self, token: str) -> None:
         self._role = ""
+        if token == "?":
+            self.loaded.add(token)
         if token == "," and any(unit.role == "" and not unit.scaffold for unit in self.units):
             self.joined = True
         if token in ":=":

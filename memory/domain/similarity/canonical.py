@@ -37,6 +37,14 @@ _SPACED_SLASH = re.compile(r"(?<=\w)\s*/\s+(?=\w)|(?<=\w)\s+/\s*(?=\w)")
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9f"
 _SPACE_IN_UNSPACED = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
 _DOTTED_NAME = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
+_SEPARATING = (
+    ("'", _WORDY_APOSTROPHE, ""),
+    ("/", _SPACED_SLASH, "/"),
+    ("-", _JOINING_DASH, " "),
+    ("_", _JOINING_DASH, " "),
+    ("-", _LOOSE_DASH, " "),
+    (".", _DOTTED_NAME, " "),
+)
 
 
 @lru_cache(maxsize=16_384)
@@ -68,10 +76,14 @@ def even_marks(text: str) -> str:
 
 def folded(text: str) -> str:
     """Return `even_marks` in small letters, except where case is what tells two tokens apart."""
-    text = _BYTE_RATE.sub("bytes per second", even_marks(text))
+    text = even_marks(text)
+    if not any(character.isdigit() for character in text):
+        return text.lower()
+    text = _BYTE_RATE.sub("bytes per second", text)
     return _lower_around_opaque(text) if _OPAQUE.search(text) else text.lower()
 
 
+@lru_cache(maxsize=16_384)
 def rewritten(text: str) -> str:
     """Return an English text in small letters with figures and short forms written one way."""
     text = _CAPITALS.sub(lambda m: CAPITAL_SHORT_FORMS[m[1]], even_marks(text))
@@ -90,10 +102,10 @@ def _lower_around_opaque(text: str) -> str:
 
 def _flattened(text: str) -> str:
     """Take away the marks that only separate: a colon, a full stop, quotes, a dash inside a word."""
-    text = _WORDY_APOSTROPHE.sub("", text)
-    text = _SPACED_SLASH.sub("/", text)
-    text = _SEPARATOR.sub(" ", text)
-    text = _JOINING_DASH.sub(" ", text)
-    text = _DOTTED_NAME.sub(" ", _LOOSE_DASH.sub(" ", text))
-    text = _SPACE_IN_UNSPACED.sub("", _PAUSE.sub(" ", text))
+    for mark, pattern, replacement in _SEPARATING:
+        if mark in text:
+            text = pattern.sub(replacement, text)
+    text = _PAUSE.sub(" ", _SEPARATOR.sub(" ", text))
+    if not text.isascii():
+        text = _SPACE_IN_UNSPACED.sub("", text)
     return " ".join(text.split())

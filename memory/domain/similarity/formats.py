@@ -5,6 +5,7 @@ bare `m`) is left as it stands: then two wordings differ and nothing is merged.
 """
 
 import re
+from collections.abc import Callable
 from decimal import Context, Decimal, InvalidOperation
 
 from memory.domain.similarity.lexicon import (
@@ -91,44 +92,13 @@ _FREQUENCY = re.compile(rf"\b({_longest_first(FREQUENCIES)})\b")
 _ORDINAL = re.compile(rf"\b({_longest_first(ORDINALS)})\b(?!-)")
 _SWITCHED = re.compile(r"\b(is|are|was|were|=|:) (?:turned |switched )?(on|off)(?=\s*(?:[.,;]|$))")
 _CONTRACTION = re.compile(r"\b(ca|wo|sha|\w+)n't\b")
+_AMPERSAND = re.compile(r"(?<=\s)&(?=\s)")
 _WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
-
-
-def even_out(text: str) -> str:
-    """Rewrite the figures and the short forms of an English text to one way of writing each."""
-    text = _CONTRACTION.sub(lambda m: f"{_WHOLE.get(m[1], m[1])} n't", text)
-    text = _SWITCHED.sub(lambda m: f"{m[1]} {'enabled' if m[2] == 'on' else 'disabled'}", text)
-    text = _FREQUENCY.sub(lambda m: FREQUENCIES[m[1]], _RATE.sub(" per ", text))
-    text = _PER.sub(lambda m: _FULL_UNITS[m[1]], text)
-    text = _words_to_figures(text)
-    if any(c.isdigit() for c in text) or "noon" in text or "mid" in text:
-        text = _times_and_dates(_amounts(text))
-        text = _durations(text)
-    return _SHORT_FORM.sub(lambda m: SHORT_FORMS[m[1]], text)
-
-
-def _words_to_figures(text: str) -> str:
-    text = _ONE.sub("1", _HALF_HOUR.sub("30 minutes", text))
-    text = _WORD_NUMBER.sub(_spelled_number, text)
-    text = _HUNDREDS.sub(lambda m: str(int(m[1]) * SCALE_WORDS[m[2]]), text)
-    return _ORDINAL.sub(lambda m: ORDINALS[m[1]], text)
 
 
 def _spelled_number(match: re.Match[str]) -> str:
     number = NUMBER_WORDS[match[1] or match[3]] + NUMBER_WORDS.get(match[2] or "", 0)
     return str(number * SCALE_WORDS.get(match[4] or "", 1))
-
-
-def _amounts(text: str) -> str:
-    text = _PHONE.sub(lambda m: "+" + re.sub(r"\D", "", m[1]), text)
-    text = _NUMBER_SIGN.sub("", _VERSION.sub("", _THOUSANDS.sub("", text)))
-    text = _MONEY_BEFORE.sub(lambda m: f"{_number(m[2], m[3])} {_CURRENCIES[m[1]]}", text)
-    text = _MONEY_AFTER.sub(
-        lambda m: f"{_number(m[1], m[2])} {_CURRENCY_WORDS.get(m[3]) or _CURRENCIES[m[4]]}", text
-    )
-    text = _MULTIPLE.sub(lambda m: _number(m[1], m[2]), text)
-    text = _SIZE.sub(lambda m: f"{_scaled(m[1], _KILOBYTES[m[2]])}kbyte", text)
-    return _PERCENT.sub("%", text)
 
 
 def _number(digits: str, factor: str | None) -> str:
@@ -145,16 +115,6 @@ def _scaled(digits: str, factor: int) -> str:
     return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 
-def _times_and_dates(text: str) -> str:
-    text = _OCLOCK.sub(lambda m: "00:00" if m[1] == "midnight" else "12:00", text)
-    text = _CLOCK_12.sub(_clock, text)
-    text = _CLOCK_24.sub(r"0\1:\2", text)
-    text = _ISO_DATE.sub(r"\1-\2-\3", text)
-    text = _DAY_MONTH.sub(lambda m: _date(m[3], m[2], m[1]), text)
-    text = _MONTH_DAY.sub(lambda m: _date(m[3], m[1], m[2]), text)
-    return _MONTH_YEAR.sub(lambda m: f"{m[2]}-{_MONTH_NUMBER[m[1][:3]]:02d}", text)
-
-
 def _clock(match: re.Match[str]) -> str:
     hour = int(match[1])
     if not 1 <= hour <= 12:
@@ -166,12 +126,69 @@ def _date(year: str | None, month: str, day: str) -> str:
     return f"{year or 'yyyy'}-{_MONTH_NUMBER[month[:3]]:02d}-{int(day):02d}"
 
 
-def _durations(text: str) -> str:
-    text = _MILLISECONDS.sub(lambda m: f"{_scaled(m[1], 1)}msec", text)
-    text = _LONG_DURATION.sub(lambda m: f"{int(m[1]) * (12 if m[2][0] == 'y' else 1)}month", text)
-    return _DURATION.sub(_seconds, text)
-
-
 def _seconds(match: re.Match[str]) -> str:
     unit = match[2] if match[2] in _SECONDS else match[2].rstrip("s")
     return f"{_scaled(match[1], 1000 * _SECONDS[unit])}msec"
+
+
+def _money_after(match: re.Match[str]) -> str:
+    return f"{_number(match[1], match[2])} {_CURRENCY_WORDS.get(match[3]) or _CURRENCIES[match[4]]}"
+
+
+def _months(match: re.Match[str]) -> str:
+    return f"{_scaled(match[1], 12 if match[2][0] == 'y' else 1)}month"
+
+
+Rule = tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], str] | str]
+_MONTH_STARTS = tuple(_MONTH_NUMBER)
+
+# In the order in which they must be applied; a rule is tried when the text holds one of its marks.
+_WORD_RULES: tuple[Rule, ...] = (
+    (("n't",), _CONTRACTION, lambda m: f"{_WHOLE.get(m[1], m[1])} n't"),
+    ((" on", " off"), _SWITCHED, lambda m: f"{m[1]} {'enabled' if m[2] == 'on' else 'disabled'}"),
+    ((" & ",), _AMPERSAND, "and"),
+    (("/",), _RATE, " per "),
+    (("per ",), _PER, lambda m: _FULL_UNITS[m[1]]),
+    (("ly", "annual"), _FREQUENCY, lambda m: FREQUENCIES[m[1]]),
+    (("half an",), _HALF_HOUR, "30 minutes"),
+    (("one", "a ", "an "), _ONE, "1"),
+    ((), _WORD_NUMBER, _spelled_number),
+    (tuple(SCALE_WORDS), _HUNDREDS, lambda m: _scaled(m[1], SCALE_WORDS[m[2]])),
+    (tuple(ORDINALS), _ORDINAL, lambda m: ORDINALS[m[1]]),
+    (("noon", "midday", "midnight"), _OCLOCK, lambda m: "00:00" if m[1] == "midnight" else "12:00"),
+)
+_FIGURE_RULES: tuple[Rule, ...] = (
+    (("+",), _PHONE, lambda m: "+" + re.sub(r"\D", "", m[1])),
+    ((",",), _THOUSANDS, ""),
+    (("v",), _VERSION, ""),
+    (("#", "no.", "number "), _NUMBER_SIGN, ""),
+    (("$", "€", "£", "¥", "₹"), _MONEY_BEFORE, lambda m: f"{_number(m[2], m[3])} {_CURRENCIES[m[1]]}"),
+    ((*_CURRENCY_WORDS, "$", "€", "£", "¥"), _MONEY_AFTER, _money_after),
+    (("k", *_FACTORS), _MULTIPLE, lambda m: _number(m[1], m[2])),
+    (tuple(_KILOBYTES), _SIZE, lambda m: f"{_scaled(m[1], _KILOBYTES[m[2]])}kbyte"),
+    (("%", "per", "pct"), _PERCENT, "%"),
+    (("am", "pm", "a.m", "p.m", "a m", "p m"), _CLOCK_12, _clock),
+    ((":",), _CLOCK_24, r"0\1:\2"),
+    (("/", "."), _ISO_DATE, r"\1-\2-\3"),
+    (_MONTH_STARTS, _DAY_MONTH, lambda m: _date(m[3], m[2], m[1])),
+    (_MONTH_STARTS, _MONTH_DAY, lambda m: _date(m[3], m[1], m[2])),
+    (_MONTH_STARTS, _MONTH_YEAR, lambda m: f"{m[2]}-{_MONTH_NUMBER[m[1][:3]]:02d}"),
+    (("ms", "milli"), _MILLISECONDS, lambda m: f"{_scaled(m[1], 1)}msec"),
+    (("month", "y"), _LONG_DURATION, _months),
+    ((), _DURATION, _seconds),
+)
+
+
+def even_out(text: str) -> str:
+    """Rewrite the figures and the short forms of an English text to one way of writing each."""
+    text = _apply(_WORD_RULES, text)
+    if any(character.isdigit() for character in text):
+        text = _apply(_FIGURE_RULES, text)
+    return _SHORT_FORM.sub(lambda m: SHORT_FORMS[m[1]], text)
+
+
+def _apply(rules: tuple[Rule, ...], text: str) -> str:
+    for marks, pattern, replacement in rules:
+        if not marks or any(mark in text for mark in marks):
+            text = pattern.sub(replacement, text)
+    return text

@@ -4,6 +4,7 @@
 are the same and no guard objects. Likeness of vectors alone never merges; it only asks for a review.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,10 +62,10 @@ def _judge_english(a: str, b: str, cosine: float | None) -> Judgement:
     if canonical(a, "en") == canonical(b, "en"):
         return Judgement("same", ("canonical",), 1.0, 1.0)
     left, right = analyse(a), analyse(b)
+    if left.content.isdisjoint(right.content) and (cosine is None or cosine < REVIEW_COSINE):
+        return Judgement("different", ("content",), 0.0, 0.0)
     aligned = align(left, right)
-    jaccard, containment = _overlap(
-        {u.stem for u in aligned.a if not u.scaffold}, {u.stem for u in aligned.b if not u.scaffold}
-    )
+    jaccard, containment = _overlap(left.content, right.content)
     objections = reasons(left, right, aligned)
     if not objections and _same_content(aligned):
         return Judgement("same", ("content",), jaccard, containment)
@@ -94,7 +95,7 @@ def _figures(words: list[str]) -> list[str]:
     return sorted(word for word in words if not _FEW_DIGITS.isdisjoint(word))
 
 
-def _overlap(a: set[str], b: set[str]) -> tuple[float, float]:
+def _overlap(a: Set[str], b: Set[str]) -> tuple[float, float]:
     if not a or not b:
         return 0.0, 0.0
     shared = len(a & b)

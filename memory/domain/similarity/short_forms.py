@@ -48,28 +48,28 @@ prefs = preferences; pref = preference; param = parameter; params = parameters; 
 libraries; pkg = package; dir = directory; dirs = directories; deps = dependencies; spec = specification;
 specs = specifications; func = function; impl = implementation; ops = operations; tz = timezone; time zone =
 timezone; lang = language; qty = quantity; avg = average; max = maximum; min = minimum; req = request; reqs
-= requests; approx = approximately; approx. = approximately; vs = versus; vs. = versus; num = number; tel =
-telephone; phone = telephone; phones = telephones; cell phone = mobile telephone; mobile phone = mobile
-telephone; addr = address; govt = government; intl = international; bday = birthday; e-mail = email; e-mails
-= emails; e mail = email; front-end = frontend; front end = frontend; back-end = backend; back end =
-backend; stand-up = standup; stand up = standup; set-up = setup; log-in = login; sign-in = login; sign in =
-log in; signs in = logs in; wi-fi = wifi; web site = website; code base = codebase; user name = username;
-on-call = oncall; on call = oncall; pull-request = pull request; feature-flag = feature flag; check-in =
-checkin; mon = monday; tue = tuesday; tues = tuesday; wed = wednesday; thu = thursday; thur = thursday;
-thurs = thursday; fri = friday; jan = january; feb = february; apr = april; aug = august; sept = september;
-oct = october; nov = november; dec = december; pst = pacific time; pdt = pacific time; est = eastern time;
-edt = eastern time; mst = mountain time; mdt = mountain time; cet = central european time; cest = central
-european time; bst = british summer time; ist = india standard time; america/new_york = eastern time;
-america/los_angeles = pacific time; america/chicago = us central time; america/denver = mountain time;
-pacific standard time = pacific time; eastern standard time = eastern time; w/o = without; w/ = with; at
-least = minimum; no less than = minimum; at minimum = minimum; at most = maximum; no more than = maximum; up
-to = maximum; more than = over; less than = under; fewer than = under; around = about; in order to = to; as
-well as = and; such as = like; have to = must; has to = must; needs to = must; need to = must; ought to =
-must; is going to = will; are going to = will; would like to = wants to; would like = wants; would rather
-have = prefers; would rather be = prefers; would rather = prefers; is called = is named; are called = are
-named; called = named; name is = is named; used to = formerly; no longer = not anymore; any more = anymore;
-once a day = daily; once a week = weekly; once a month = monthly; once a year = yearly; once an hour =
-hourly; each = every; in front of = before; prior to = before; point of contact = contact; because of =
-because; due to = because; is able to = can; are able to = can; does not like = dislikes; do not like =
-dislikes; did not like = disliked
+= requests; approx = approximately; roughly = approximately; circa = approximately; ca. = approximately;
+approx. = approximately; vs = versus; vs. = versus; num = number; tel = telephone; phone = telephone; phones
+= telephones; cell phone = mobile telephone; mobile phone = mobile telephone; addr = address; govt =
+government; intl = international; bday = birthday; e-mail = email; e-mails = emails; e mail = email;
+front-end = frontend; front end = frontend; back-end = backend; back end = backend; stand-up = standup;
+stand up = standup; set-up = setup; log-in = login; sign-in = login; sign in = log in; signs in = logs in;
+wi-fi = wifi; web site = website; code base = codebase; user name = username; on-call = oncall; on call =
+oncall; pull-request = pull request; feature-flag = feature flag; check-in = checkin; mon = monday; tue =
+tuesday; tues = tuesday; wed = wednesday; thu = thursday; thur = thursday; thurs = thursday; fri = friday;
+jan = january; feb = february; apr = april; aug = august; sept = september; oct = october; nov = november;
+dec = december; pst = pacific time; pdt = pacific time; est = eastern time; edt = eastern time; mst =
+mountain time; mdt = mountain time; cet = central european time; cest = central european time; bst = british
+summer time; ist = india standard time; america/new_york = eastern time; america/los_angeles = pacific time;
+america/chicago = us central time; america/denver = mountain time; pacific standard time = pacific time;
+eastern standard time = eastern time; w/o = without; w/ = with; at least = minimum; no less than = minimum;
+at minimum = minimum; at most = maximum; no more than = maximum; up to = maximum; more than = over; less
+than = under; fewer than = under; around = about; in order to = to; as well as = and; such as = like; have
+to = must; has to = must; needs to = must; need to = must; ought to = must; is going to = will; are going to
+= will; would like to = wants to; would like = wants; would rather have = prefers; would rather be =
+prefers; would rather = prefers; is called = is named; are called = are named; called = named; name is = is
+named; used to = formerly; no longer = not anymore; any more = anymore; once a day = daily; once a week =
+weekly; once a month = monthly; once a year = yearly; once an hour = hourly; each = every; in front of =
+before; prior to = before; point of contact = contact; because of = because; due to = because; is able to =
+can; are able to = can; does not like = dislikes; do not like = dislikes; did not like = disliked
 """)
