@@ -1,6 +1,19 @@
 """Every address of the product."""
 
-from django.http import HttpResponse
-from django.urls import path
+from django.urls import include, path
 
-urlpatterns = [path("livez", lambda r: HttpResponse("ok"))]
+from memgov import process_endpoints as process
+
+urlpatterns = [
+    path("livez", process.livez),
+    path("readyz", process.readyz),
+    path("metrics", process.metrics),
+    path(".well-known/oauth-protected-resource", process.protected_resource),
+    path("api/v1/", include("memory.api.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("", include("memory.pages.urls")),
+]
+
+handler400 = "memory.api.problems.malformed"
+handler404 = "memory.api.problems.not_found"
+handler500 = "memory.api.problems.unforeseen"

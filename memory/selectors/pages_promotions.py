@@ -36,12 +36,12 @@ def _clashing() -> Exists:
     return Exists(_of_request(single_valued=True).filter(Exists(rival)))
 
 
-def _mine(actor_id: str) -> Q:
-    """Requests that this person cannot move on: their own, and those they approved already."""
+def _approved(actor_id: str) -> Exists:
+    """This person approved it already, and it waits for another."""
     given = PromotionDecision.objects.filter(
         request_id=OuterRef("id"), action="approve", actor_id=actor_id, undone_at=None
     )
-    return Q(proposer_id=actor_id) | Q(Exists(given))
+    return Exists(given)
 
 
 def requests(view: str, q: str, actor_id: str) -> QuerySet[PromotionRequest]:
@@ -49,7 +49,7 @@ def requests(view: str, q: str, actor_id: str) -> QuerySet[PromotionRequest]:
     rows = PromotionRequest.objects.annotate(clashes=_clashing())
     rows = rows.exclude(status="pending") if view == "decided" else rows.filter(status="pending")
     if view == "needs":
-        rows = rows.exclude(_mine(actor_id))
+        rows = rows.exclude(proposer_id=actor_id).filter(~_approved(actor_id))
     elif view == "high":
         rows = rows.filter(risk="high")
     elif view == "conflicts":
@@ -58,6 +58,51 @@ def requests(view: str, q: str, actor_id: str) -> QuerySet[PromotionRequest]:
         said = Q(content__icontains=q) | Q(subject__icontains=q)
         rows = rows.filter(Exists(_of_request().filter(said)) | Q(proposer_name__icontains=q))
     return rows
+
+
+class Waiting(Protocol):
+    """A request as the queue lists it: with the text and trust of its memory."""
+
+    id: UUID
+    proposer_id: str
+    proposer_name: str
+    from_scope: str
+    to_scope: str
+    risk: str
+    status: str
+    created_at: datetime
+    content: str
+    trust: float
+    clashes: bool
+
+
+def queue(view: str, q: str, actor_id: str, cursor: str) -> Slice[Any]:
+    """One page of a view, newest first; the rows are `Waiting`."""
+    of_memory = Memory.objects.filter(id=OuterRef("memory_id"))
+    rows = requests(view, q, actor_id).annotate(
+        content=Subquery(of_memory.values("content")[:1]), trust=Subquery(of_memory.values("trust")[:1])
+    )
+    return by_time(rows, "created_at", cursor)
+
+
+def next_in(view: str, q: str, actor_id: str, after: PromotionRequest) -> UUID | None:
+    """The request that follows in the view; from its start again when that was the last one."""
+    rows = requests(view, q, actor_id).exclude(id=after.id).order_by("-created_at", "-id")
+    later = rows.filter(Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, id__lt=after.id))
+    found = later.values_list("id", flat=True).first() or rows.values_list("id", flat=True).first()
+    return found
+
+
+def counts(actor_id: str) -> dict[str, int]:
+    """How many are pending in each view."""
+    pending = PromotionRequest.objects.filter(status="pending")
+    pending = pending.annotate(clashes=_clashing(), approved=_approved(actor_id))
+    return pending.aggregate(
+        all=Count("id"),
+        needs=Count("id", filter=Q(approved=False) & ~Q(proposer_id=actor_id)),
+        high=Count("id", filter=Q(risk="high")),
+        conflicts=Count("id", filter=Q(clashes=True)),
+    )
 
 
 class Waiting(Protocol):

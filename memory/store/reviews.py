@@ -44,3 +44,16 @@ def insert_contradiction(contradiction: Contradiction) -> None:
     """Store an open contradiction; one that is already open for the pair stays as it is."""
     contradiction.tenant_id = current_tenant_id()
     Contradiction.objects.bulk_create([contradiction], ignore_conflicts=True)
+
+
+def lock_contradiction(contradiction_id: UUID) -> Contradiction | None:
+    """The contradiction, locked."""
+    return Contradiction.objects.select_for_update().filter(id=contradiction_id).first()
+
+
+def update_contradiction(contradiction: Contradiction, **fields: object) -> None:
+    """Change a locked contradiction; every change raises its version."""
+    contradiction.version += 1
+    Contradiction.objects.filter(id=contradiction.id).update(version=contradiction.version, **fields)
+    for name, value in fields.items():
+        setattr(contradiction, name, value)

@@ -45,7 +45,7 @@ def side_nav(context: template.Context) -> dict[str, Any]:
     """The groups of the side navigation that the viewer may open."""
     groups = navigation.menu(
         TENANT_SLUG.resolve(context),
-        context.get("nav", ""),
+        str(context.get("nav") or ""),
         context.get("nav_counts") or {},
         context.get("can") or {},
     )

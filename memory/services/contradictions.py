@@ -1,0 +1,254 @@
+"""Settling two memories that clash, or that may say the same; and taking the decision back.
+
+Keeping one replaces the other (or merges it, where both say the same); keeping both says that the key has more
+than one value.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Q
+
+from memgov import clock
+from memory.domain import lifecycle
+from memory.domain.ids import show_id
+from memory.domain.types import Status
+from memory.models import Contradiction, Memory
+from memory.selectors.policies import active_policy
+from memory.services.access import REVIEWERS, denials_audited, require_role
+from memory.services.changes import Changes, revert
+from memory.services.errors import Conflict, Invalid, NotFound
+from memory.store import memories, reviews
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+UNDO_FOR = timedelta(minutes=10)
+ACTIONS: Final = ("keep_a", "keep_b", "keep_both")
+
+_REPLACEABLE: Final = lifecycle.SOURCES[lifecycle.Event.SUPERSEDE]
+_REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
+
+
+@denials_audited
+def contradiction_settle(
+    actor: Principal, contradiction_id: UUID, action: str, reason: str, *, version: int
+) -> Contradiction:
+    """Keep A, keep B, or keep both.
+
+    Raises `Conflict` when it was settled or changed meanwhile, or when what is to be kept is gone; `Invalid`
+    without a reason.
+    """
+    require_role(actor, REVIEWERS, "settle contradictions")
+    if action not in ACTIONS:
+        raise Invalid("the action is keep_a, keep_b or keep_both", field="action")
+    if not reason.strip():
+        raise Invalid("say how you know: the next reviewer will ask", code="reason_needed", field="reason")
+    now = clock.now()
+    with tenant_context(actor.tenant_id):
+        a, b, found = _locked(contradiction_id)
+        if found.status != "open":
+            raise Conflict("it is settled already; nothing was changed", code="already_decided")
+        if found.version != version:
+            raise Conflict("it changed since you opened it; nothing was changed", code="version_conflict")
+        settling = _Settling(Changes(actor, now, active_policy()), found, reason)
+        try:
+            settling.carry_out(action, a, b)
+        except memories.AlreadyLive:
+            raise Conflict(
+                "another memory lives in its place by now; nothing was changed", code="place_taken"
+            ) from None
+        settling.close(action)
+    return found
+
+
+@denials_audited
+def contradiction_undo(actor: Principal, contradiction_id: UUID) -> Contradiction:
+    """Take one's own decision back within 10 minutes, if nothing it touched has changed since."""
+    require_role(actor, REVIEWERS, "undo decisions")
+    now = clock.now()
+    with tenant_context(actor.tenant_id):
+        found = Contradiction.objects.filter(id=contradiction_id).first()
+        if found is None or found.undo.get("actor") != actor.id:
+            raise NotFound("there is no such decision of yours")
+        memories.lock(
+            {UUID(entry["id"]) for entry in found.undo["changes"]} | {found.memory_a, found.memory_b}
+        )
+        found = reviews.lock_contradiction(contradiction_id)
+        assert found is not None  # contradictions are never deleted
+        if found.status != "settled" or found.version != found.undo.get("version"):
+            raise Conflict("it has changed since; nothing was undone", code="changed_since")
+        if found.resolved_at is None or now - found.resolved_at > UNDO_FOR:
+            raise Conflict("a decision can be undone for 10 minutes", code="undo_too_late")
+        changes = Changes(actor, now, active_policy())
+        try:
+            revert(changes, found.undo["changes"], "contradiction.undone", "undone by the reviewer")
+        except memories.AlreadyLive:
+            raise Conflict(
+                "another memory has taken its place; nothing was undone", code="changed_since"
+            ) from None
+        _recount(found.undo["counts"])
+        for moot in found.undo["moot"]:
+            _reopen(UUID(moot))
+        reviews.update_contradiction(found, **_OPEN)
+        _note(changes, found, "contradiction.reopened", "decision undone")
+        changes.finish()
+    return found
+
+
+_OPEN: Final[dict[str, Any]] = {
+    "status": "open",
+    "resolution": "",
+    "resolved_by": "",
+    "resolved_at": None,
+    "undo": {},
+}
+
+
+class _Settling:
+    """One decision under way: what it changes, and what its undo needs."""
+
+    def __init__(self, changes: Changes, found: Contradiction, reason: str) -> None:
+        self.changes, self.found, self.reason = changes, found, reason
+        self.counts: list[dict[str, Any]] = []
+        self.moot: list[str] = []
+
+    def carry_out(self, action: str, a: Memory, b: Memory) -> None:
+        if action == "keep_both":
+            self._keep_both(a, b)
+            return
+        kept, lost = (a, b) if action == "keep_a" else (b, a)
+        self._replace(kept, lost)
+        self._drop_moot(lost, kept)
+        self._let_live(kept)
+
+    def close(self, action: str) -> None:
+        """The contradiction is settled; its undo is kept with it."""
+        undo = {
+            "actor": self.changes.actor.id,
+            "version": self.found.version + 1,
+            "changes": self.changes.undo,
+            "counts": self.counts,
+            "moot": self.moot,
+        }
+        reviews.update_contradiction(
+            self.found,
+            status="settled",
+            resolution=action,
+            resolved_by=self.changes.actor.name,
+            resolved_at=self.changes.now,
+            undo=undo,
+        )
+        _note(self.changes, self.found, "contradiction.settled", self.reason, after={"resolution": action})
+        self.changes.finish()
+
+    def _replace(self, kept: Memory, lost: Memory) -> None:
+        """The one that lost gives way: to the kept one, or to what replaced that meanwhile."""
+        status = Status(kept.status)
+        successor = kept.id
+        if status in _REPLACED:
+            successor = kept.superseded_by or kept.merged_into or kept.id
+        elif status not in _REPLACEABLE or status is Status.QUARANTINED:
+            raise Conflict(
+                f"the one to keep is {status} by now; restore it first, or keep the other. Nothing was changed",
+                code="kept_is_gone",
+            )
+        if Status(lost.status) not in _REPLACEABLE:
+            return
+        if self.found.kind == "merge":
+            self._merge(lost, successor)
+        else:
+            event = lifecycle.Event.SUPERSEDE
+            self.changes.move(lost, event, "memory.superseded", self.reason, superseded_by=successor)
+
+    def _merge(self, lost: Memory, into_id: UUID) -> None:
+        """The kept wording takes in the sessions that learned the other."""
+        into = memories.lock([into_id])[into_id]
+        self.changes.move(lost, lifecycle.Event.MERGE, "memory.merged", self.reason, merged_into=into.id)
+        before = {"also_learned_in": into.also_learned_in, "reproductions": into.reproductions}
+        self.counts.append({"id": str(into.id), **before})
+        others = {*into.also_learned_in, *lost.also_learned_in, *filter(None, [lost.session])}
+        sessions = sorted(others - {into.session})
+        memories.count(into, also_learned_in=sessions, reproductions=len(sessions))
+
+    def _let_live(self, kept: Memory) -> None:
+        """A held value is let in; a contested one is live again once nothing clashes with it."""
+        if kept.status == Status.CANDIDATE:
+            self.changes.move(kept, lifecycle.Event.ADMIT, "memory.admitted", self.reason)
+        elif kept.status == Status.CONTESTED and not self._clashes(kept):
+            self.changes.move(kept, lifecycle.Event.SETTLE, "memory.settled", self.reason)
+
+    def _clashes(self, memory: Memory) -> bool:
+        """Whether another value of its key is still in use."""
+        readable = [status.value for status in lifecycle.READABLE]
+        rows = Memory.objects.filter(
+            scope=memory.scope, subject=memory.subject, predicate=memory.predicate, status__in=readable
+        )
+        return memory.single_valued and rows.exclude(id=memory.id).exists()
+
+    def _keep_both(self, a: Memory, b: Memory) -> None:
+        """Both are true: the key has several values from now on."""
+        if self.found.kind == "merge":
+            return
+        for memory in (a, b):
+            if Status(memory.status) not in lifecycle.READABLE | {Status.CANDIDATE}:
+                raise Conflict(
+                    f"one of the two is {memory.status} by now; nothing was changed", code="kept_is_gone"
+                )
+        for memory in (a, b):
+            action = "memory.admitted" if memory.status == Status.CANDIDATE else "memory.settled"
+            live = Status.LIVE.value
+            self.changes.set(memory, action, self.reason, status=live, single_valued=False)
+
+    def _drop_moot(self, lost: Memory, kept: Memory) -> None:
+        """Other open clashes with the value that lost are settled with it."""
+        rows = Contradiction.objects.select_for_update().filter(
+            Q(memory_a=lost.id) | Q(memory_b=lost.id), status="open"
+        )
+        for other in rows.exclude(id=self.found.id).order_by("id"):
+            reviews.update_contradiction(
+                other,
+                status="settled",
+                resolution="moot",
+                resolved_by=self.changes.actor.name,
+                resolved_at=self.changes.now,
+            )
+            self.moot.append(str(other.id))
+            _note(
+                self.changes,
+                other,
+                "contradiction.settled",
+                "one of the two lost elsewhere",
+                after={"resolution": "moot"},
+            )
+
+
+def _locked(contradiction_id: UUID) -> tuple[Memory, Memory, Contradiction]:
+    """Both memories, then the contradiction, in the product's one order of locks."""
+    found = Contradiction.objects.filter(id=contradiction_id).first()
+    if found is None:
+        raise NotFound("there is no such contradiction")
+    rows = memories.lock([found.memory_a, found.memory_b])
+    locked = reviews.lock_contradiction(contradiction_id)
+    assert locked is not None  # contradictions are never deleted
+    return rows[found.memory_a], rows[found.memory_b], locked
+
+
+def _recount(counts: list[dict[str, Any]]) -> None:
+    for entry in counts:
+        memory_id = UUID(entry["id"])
+        memory = memories.lock([memory_id])[memory_id]
+        before = {name: entry[name] for name in ("also_learned_in", "reproductions")}
+        memories.count(memory, **before)
+
+
+def _reopen(contradiction_id: UUID) -> None:
+    other = reviews.lock_contradiction(contradiction_id)
+    if other is not None and other.status == "settled" and other.resolution == "moot":
+        reviews.update_contradiction(other, **_OPEN)
+
+
+def _note(changes: Changes, found: Contradiction, action: str, reason: str, **more: Any) -> None:
+    changes.add(action, "contradiction", show_id("con", found.id), scope=found.scope, reason=reason, **more)
