@@ -18,11 +18,12 @@ from memory.domain.registry import PredicateRule
 from memory.domain.tokens import TOKEN_RULE, count_tokens
 from memory.domain.types import Band, Kind
 
-__all__ = ["TOKEN_RULE", "Digest", "DigestEntry", "build_digest", "count_tokens"]
+__all__ = ["TOKEN_RULE", "Digest", "DigestEntry", "build_digest", "count_tokens", "render_digest"]
 
 DIGEST_TAG: Final = "memory-digest"
 FRESH_HEADING: Final = "Known:"
 AGING_HEADING: Final = "Older, verify before relying on it:"
+_OPENING: Final = f'<{DIGEST_TAG} note="{REFERENCE_ONLY}">'
 _CLOSING: Final = f"</{DIGEST_TAG}>"
 
 
@@ -80,8 +81,7 @@ def build_digest(
     for entry in sorted(entries, key=_by_weight):
         found = band(entry.kind, entry.rule, entry.learned_at, now, policy)
         bands[Band.AGING if found is Band.OUTDATED and entry.pinned else found].append(entry)
-    opening = f'<{DIGEST_TAG} note="{REFERENCE_ONLY}">'
-    used = count_tokens(opening) + count_tokens(_CLOSING)
+    used = count_tokens(_OPENING) + count_tokens(_CLOSING)
     fresh, used = _fit(bands[Band.FRESH], FRESH_HEADING, used, budget)
     aging, used = _fit(bands[Band.AGING], AGING_HEADING, used, budget)
     crowded_out = len(bands[Band.FRESH]) + len(bands[Band.AGING]) - len(fresh) - len(aging)
@@ -89,8 +89,12 @@ def build_digest(
     left_out = {reason: count for reason, count in counts.items() if count}
     if not fresh and not aging:
         return Digest("", (), (), left_out, 0)
-    text = "\n".join([opening, *_section(FRESH_HEADING, fresh), *_section(AGING_HEADING, aging), _CLOSING])
-    return Digest(text, tuple(fresh), tuple(aging), left_out, used)
+    return Digest(render_digest(fresh, aging), tuple(fresh), tuple(aging), left_out, used)
+
+
+def render_digest(fresh: Sequence[DigestEntry], aging: Sequence[DigestEntry]) -> str:
+    """The text of a digest with these entries, in this order."""
+    return "\n".join([_OPENING, *_section(FRESH_HEADING, fresh), *_section(AGING_HEADING, aging), _CLOSING])
 
 
 def _fit(

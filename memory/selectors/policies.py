@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.domain.policy import Policy
 from memory.models import PolicyVersion
-from tenants.context import current_tenant_id
+from tenants.context import current_tenant_id, tenant_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +36,13 @@ def active_policy() -> ActivePolicy:
             _parsed.clear()
         _parsed[tenant, number] = policy
     return ActivePolicy(number, policy)
+
+
+def policy_numbered(tenant_id: UUID, number: int) -> Policy:
+    """The document of a version that is known to exist.  A query only when this process has not seen it yet."""
+    policy = _parsed.get((tenant_id, number))
+    if policy is not None or number == 0:
+        return policy or Policy()
+    with tenant_context(tenant_id):
+        document = PolicyVersion.objects.filter(number=number).values_list("document", flat=True).get()
+    return Policy.model_validate(document)

@@ -1,0 +1,97 @@
+"""Rate limits per key and per tenant, from the tenant's policy, counted in Redis in one round trip.
+
+A window is one minute by the clock.  When Redis does not answer, the call is allowed: a limit protects the
+product from load, and must not be what takes it down.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import redis
+from django.conf import settings
+
+from memgov import clock
+from memory.api.problems import Problem, ProblemError
+from memory.selectors.policies import active_policy
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+log = logging.getLogger(__name__)
+
+WINDOW_SECONDS = 60
+LIMITS_KEPT_SECONDS = 15
+_FIELD = {"write": "writes_per_minute_key", "read": "reads_per_minute_key"}
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What is left of the tightest limit, for the answer's headers."""
+
+    name: str
+    quota: int
+    left: int
+    reset: int
+
+    def headers(self) -> dict[str, str]:
+        """`RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers)."""
+        return {
+            "RateLimit": f'"{self.name}";r={self.left};t={self.reset}',
+            "RateLimit-Policy": f'"{self.name}";q={self.quota};w={WINDOW_SECONDS}',
+        }
+
+
+@lru_cache(maxsize=1)
+def _redis() -> redis.Redis:
+    """A pool of its own with short patience; made at the first call, hence after a fork."""
+    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=0.5)
+
+
+def charge(principal: Principal, verb: str, cost: int = 1) -> Allowance | None:
+    """Count a call (a batch costs its items).  Raises a 429 problem above a limit; None when nothing counts."""
+    now = clock.now().timestamp()
+    window, reset = int(now) // WINDOW_SECONDS, WINDOW_SECONDS - int(now) % WINDOW_SECONDS
+    limits_at = f"memgov:limits:{principal.tenant_id.hex}"
+    by_key = f"memgov:rate:{principal.key_id.hex if principal.key_id else '-'}:{verb}:{window}"
+    by_tenant = f"memgov:rate:{principal.tenant_id.hex}:all:{window}"
+    try:
+        pipe = _redis().pipeline(transaction=False)
+        pipe.get(limits_at)
+        for counter in (by_key, by_tenant):
+            pipe.incrby(counter, cost)
+            pipe.expire(counter, 2 * WINDOW_SECONDS)
+        kept, key_count, _, tenant_count, _ = pipe.execute()
+        limits = json.loads(kept) if kept else _load_limits(principal, limits_at)
+    except redis.RedisError as error:
+        log.warning("rate limits are not counted: %s", error)
+        return None
+    return _judged(verb, limits, int(key_count), int(tenant_count), reset)
+
+
+def _load_limits(principal: Principal, kept_at: str) -> dict[str, Any]:
+    """The policy's limits, kept for some seconds so that a call need not ask the database."""
+    with tenant_context(principal.tenant_id):
+        limits = active_policy().policy.rate_limits.model_dump(mode="json")
+    _redis().set(kept_at, json.dumps(limits), ex=LIMITS_KEPT_SECONDS)
+    return limits
+
+
+def _judged(verb: str, limits: dict[str, Any], key_count: int, tenant_count: int, reset: int) -> Allowance:
+    quota, tenant_quota = limits[_FIELD[verb]], limits["requests_per_minute_tenant"]
+    mine = Allowance(f"{verb}s", quota, max(0, quota - key_count), reset)
+    ours = Allowance("tenant", tenant_quota, max(0, tenant_quota - tenant_count), reset)
+    if key_count <= quota and tenant_count <= tenant_quota:
+        return min(mine, ours, key=lambda allowance: allowance.left)
+    over = mine if key_count > quota else ours
+    whose = "this key" if over is mine else "this tenant"
+    detail = (
+        f"{over.quota} {'calls' if over is ours else over.name} a minute are allowed for {whose};"
+        f" nothing was stored, try again in {reset} s"
+    )
+    raise ProblemError(
+        Problem(429, "rate_limited", detail, headers={"Retry-After": str(reset), **over.headers()})
+    )

@@ -1,0 +1,31 @@
+"""The addresses below /api/v1/."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from memory.api.views import describing, memories, promoting, reading, watching, writing
+
+app_name = "api"
+
+urlpatterns = [
+    path("whoami", watching.WhoAmI.as_view(), name="whoami"),
+    path("memories", memories.Memories.as_view(), name="memories"),
+    path("memories/batch", writing.Batch.as_view(), name="memories-batch"),
+    path("memories/check", writing.Check.as_view(), name="memories-check"),
+    path("memories/<str:memory_id>", memories.OneMemory.as_view(), name="memory"),
+    path("memories/<str:memory_id>/revisions", memories.Revisions.as_view(), name="revisions"),
+    path("memories/<str:memory_id>/verify", memories.Verify.as_view(), name="verify"),
+    path("retrieve", reading.Retrieve.as_view(), name="retrieve"),
+    path("digest", reading.Digest.as_view(), name="digest"),
+    path("manifests/<str:manifest_id>", reading.OneManifest.as_view(), name="manifest"),
+    path("manifests/<str:manifest_id>/usage", reading.Usage.as_view(), name="usage"),
+    path("promotions", promoting.Promotions.as_view(), name="promotions"),
+    path("promotions/<str:promotion_id>", promoting.OnePromotion.as_view(), name="promotion"),
+    path("promotions/<str:promotion_id>/withdraw", promoting.Withdraw.as_view(), name="withdraw"),
+    path("health", watching.Health.as_view(), name="health"),
+    path("audit", watching.Audit.as_view(), name="audit"),
+    path("jobs/<str:job_id>", watching.OneJob.as_view(), name="job"),
+    path("schema/", describing.schema, name="schema"),
+    path("docs/", describing.docs, name="docs"),
+]

@@ -1,0 +1,158 @@
+"""Memories: write one, list them, look at one and its past, change, confirm and delete it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+from rest_framework.response import Response
+
+from memgov import clock
+from memory.api import docs
+from memory.api.cursors import page_json, read_page
+from memory.api.endpoint import Endpoint, id_in_path, version_in_if_match
+from memory.api.idempotency import idempotent
+from memory.api.problems import stop
+from memory.api.representation import ids, is_withheld, memory_json, revision_json
+from memory.api.requests import (
+    DeleteParameters,
+    EditBody,
+    MemoryListParameters,
+    PageParameters,
+    VerifyBody,
+    WriteBody,
+)
+from memory.api.views.writing import WriteEndpoint, problem_response
+from memory.domain.ids import parse_id, show_id
+from memory.domain.types import Band
+from memory.models import Memory, Revision
+from memory.selectors.memory_list import MemoryFilters, memory_list
+from memory.selectors.policies import active_policy
+from memory.services.access import visible_memory
+from memory.services.memory_edit import memory_edit
+from memory.services.retention import memory_delete, memory_verify
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+
+class Memories(WriteEndpoint):
+    """`GET` and `POST memories`"""
+
+    parameters = {"GET": MemoryListParameters}
+
+    @docs.memory_list
+    def get(self, request: Any) -> Response:
+        now = clock.now()
+        with tenant_context(self.principal.tenant_id):
+            policy = active_policy().policy
+            rows = memory_list(self.principal, self._filters(), policy, now)
+            found = read_page(rows, "id", self.query, "memories")
+        answer = page_json(request, "memories", found, lambda row: memory_json(row, self.principal, policy, now))
+        if wanted := self.query.get("fields"):
+            answer["results"] = [{name: row[name] for name in wanted} for row in answer["results"]]
+        return Response(answer)
+
+    @docs.memory_write
+    @idempotent
+    def post(self, request: Any) -> Response:
+        status, body = self.write(self.body(WriteBody))
+        response = problem_response(status, body)
+        if status == 201:
+            response["Location"] = reverse("api:memory", args=[body["memory"]["id"]])
+        return response
+
+    def _filters(self) -> MemoryFilters:
+        query = self.query
+        agent = query.get("agent")
+        if agent is not None and agent.startswith("agt_"):
+            try:
+                agent = parse_id("agt", agent)
+            except ValueError as error:
+                raise stop(400, "invalid_id", str(error), field="agent") from None
+        return MemoryFilters(
+            scopes=query.get("scope"),
+            statuses=query.get("status"),
+            kinds=query.get("kind"),
+            layers=query.get("layer"),
+            origins=query.get("origin"),
+            subject=query.get("subject"),
+            predicate=query.get("predicate"),
+            agent=agent,
+            session=query.get("session"),
+            band=Band(query["band"]) if "band" in query else None,
+            pinned=query.get("pinned"),
+            words=query.get("q"),
+            updated_after=query.get("updated_after"),
+        )
+
+
+def shown(memory: Memory, reader: Principal) -> Response:
+    """One memory with its version as ETag.  Inside the tenant context."""
+    body = memory_json(memory, reader, active_policy().policy, clock.now())
+    return Response(body, headers={"ETag": f'"{memory.version}"'})
+
+
+class OneMemory(Endpoint):
+    """`GET`, `PATCH` and `DELETE memories/{id}`"""
+
+    parameters = {"DELETE": DeleteParameters}
+
+    @docs.memory_get
+    def get(self, request: Any, memory_id: str) -> Response:
+        with tenant_context(self.principal.tenant_id):
+            memory = visible_memory(self.principal, id_in_path("mem", memory_id))
+            return shown(memory, self.principal)
+
+    @docs.memory_edit
+    def patch(self, request: Any, memory_id: str) -> Response:
+        uuid = id_in_path("mem", memory_id)
+        changes = self.body(EditBody)
+        narrowed = changes.pop("applies_to", {})
+        changes |= narrowed
+        if not changes:
+            raise stop(400, "nothing_to_change", "name at least one field to change")
+        version = version_in_if_match(request, required=True)
+        assert version is not None  # or it would have been a 428
+        memory = memory_edit(self.principal, uuid, changes, version=version)
+        with tenant_context(self.principal.tenant_id):
+            return shown(memory, self.principal)
+
+    @docs.memory_delete
+    def delete(self, request: Any, memory_id: str) -> Response:
+        gone = memory_delete(
+            self.principal,
+            id_in_path("mem", memory_id),
+            self.query["reason"],
+            version=version_in_if_match(request, required=False),
+            cascade=self.query.get("cascade", False),
+        )
+        return Response({"deleted": ids("mem", [memory.id for memory in gone])})
+
+class Revisions(Endpoint):
+    """`GET memories/{id}/revisions`"""
+
+    parameters = {"GET": PageParameters}
+
+    @docs.revisions
+    def get(self, request: Any, memory_id: str) -> Response:
+        with tenant_context(self.principal.tenant_id):
+            memory = visible_memory(self.principal, id_in_path("mem", memory_id))
+            rows = Revision.objects.filter(memory_id=memory.id)
+            name = f"revisions.{show_id('mem', memory.id)}"
+            found = read_page(rows, "version", self.query, name)
+        withheld = is_withheld(memory, self.principal)
+        return Response(page_json(request, name, found, lambda row: revision_json(row, withheld=withheld)))
+
+
+class Verify(Endpoint):
+    """`POST memories/{id}/verify`"""
+
+    @docs.verify
+    @idempotent
+    def post(self, request: Any, memory_id: str) -> Response:
+        data = self.body(VerifyBody)
+        memory = memory_verify(
+            self.principal, id_in_path("mem", memory_id), data.get("reason", ""), version=data.get("version")
+        )
+        with tenant_context(self.principal.tenant_id):
+            return shown(memory, self.principal)

@@ -1,0 +1,108 @@
+"""The list of memories with its filters; what a reader may see, as one query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from memory.domain.policy import Policy
+from memory.domain.policy_keep_rules import BandDays
+from memory.domain.registry import BUILT_IN
+from memory.domain.types import Band, Kind
+from memory.models import Memory, Revision
+from memory.models.memory import LIVE_STATUSES
+from memory.selectors.listing import readable_scopes
+from tenants.principals import Principal
+
+_VOLATILE = sorted(rule.name for rule in BUILT_IN if rule.volatile and rule.ages)
+_AGELESS = sorted(rule.name for rule in BUILT_IN if not rule.ages)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilters:
+    """What a list of memories is narrowed to; None means any."""
+
+    scopes: Sequence[str] | None = None
+    statuses: Sequence[str] | None = None
+    kinds: Sequence[str] | None = None
+    layers: Sequence[str] | None = None
+    origins: Sequence[str] | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    agent: str | UUID | None = None
+    session: str | None = None
+    band: Band | None = None
+    pinned: bool | None = None
+    words: str | None = None
+    updated_after: datetime | None = None
+
+
+def memory_list(principal: Principal, filters: MemoryFilters, policy: Policy, now: datetime) -> QuerySet[Memory]:
+    """Memories of the scopes that the principal reads.  Without statuses: what a retrieval could return now."""
+    rows: QuerySet[Memory] = Memory.objects.all()
+    if principal.kind == "agent":
+        rows = rows.filter(scope__in=readable_scopes(principal, filters.scopes))
+    elif filters.scopes is not None:
+        rows = rows.filter(scope__in=filters.scopes)
+    rows = rows.filter(_status_is(filters.statuses, now))
+    for column, values in (("kind", filters.kinds), ("layer", filters.layers), ("origin", filters.origins)):
+        if values is not None:
+            rows = rows.filter(**{f"{column}__in": list(values)})
+    for column, value in (
+        ("subject", filters.subject), ("predicate", filters.predicate), ("session", filters.session),
+        ("content__icontains", filters.words),
+    ):  # fmt: skip
+        if value is not None:
+            rows = rows.filter(**{column: value})
+    if filters.agent is not None:
+        rows = rows.filter(**{"agent_id" if isinstance(filters.agent, UUID) else "agent_name": filters.agent})
+    return _by_time(rows, filters, policy, now)
+
+
+def _by_time(rows: QuerySet[Memory], filters: MemoryFilters, policy: Policy, now: datetime) -> QuerySet[Memory]:
+    if filters.band is not None:
+        rows = rows.filter(_band_is(filters.band, policy, now))
+    if filters.pinned is not None:
+        pinned = Q(pinned_at__isnull=False) & (Q(pinned_until=None) | Q(pinned_until__gt=now))
+        rows = rows.filter(pinned if filters.pinned else ~pinned)
+    if filters.updated_after is not None:
+        revised = Revision.objects.filter(
+            tenant_id=OuterRef("tenant_id"), memory_id=OuterRef("id"), at__gt=filters.updated_after
+        )
+        rows = rows.filter(Q(learned_at__gt=filters.updated_after) | Exists(revised))
+    return rows
+
+
+def _status_is(statuses: Iterable[str] | None, now: datetime) -> Q:
+    """A row past its expiry counts as expired, whether or not a sweep has been there."""
+    over = Q(expires_at__isnull=False, expires_at__lte=now)
+    wanted = set(LIVE_STATUSES if statuses is None else statuses)
+    live, other = wanted & set(LIVE_STATUSES), wanted - set(LIVE_STATUSES)
+    found = Q(status__in=sorted(live)) & ~over
+    found |= Q(status__in=sorted(other))
+    if "expired" in wanted:
+        found |= Q(status__in=LIVE_STATUSES) & over
+    return found
+
+
+def _band_is(band: Band, policy: Policy, now: datetime) -> Q:
+    """`memory.domain.freshness.band` as a condition on rows."""
+    volatile, ageless = Q(predicate__in=_VOLATILE), Q(predicate__in=_AGELESS)
+    found = Q(id__in=[]) if band is not Band.FRESH else ageless
+    found |= volatile & _learned(band, policy.freshness.volatile, now)
+    for kind in Kind:
+        found |= Q(kind=kind.value) & ~volatile & ~ageless & _learned(band, policy.freshness.bands[kind], now)
+    return found
+
+
+def _learned(band: Band, days: BandDays, now: datetime) -> Q:
+    fresh_from, aging_from = now - timedelta(days=days.fresh_days), now - timedelta(days=days.aging_days)
+    if band is Band.FRESH:
+        return Q(learned_at__gte=fresh_from)
+    if band is Band.AGING:
+        return Q(learned_at__lt=fresh_from, learned_at__gte=aging_from)
+    return Q(learned_at__lt=aging_from)
