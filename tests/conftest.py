@@ -63,7 +63,7 @@ def _template(admin: psycopg.Connection, owner_url: str) -> None:
     from django.core.management import call_command
     from django.db import connections
 
-    if admin.execute("SELECT FROM pg_database WHERE datname = %s", [_TEMPLATE]).fetchone():
+    if admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [_TEMPLATE]).fetchone():
         return
     building = f"{_TEMPLATE}_building"
     admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(building)))
