@@ -34,9 +34,12 @@ class Unit:
     word: str
     role: str = ""
     negated: bool = False
-    time: str = "now"  # past, ing or now, from the ending; "" where the ending says nothing about time
+    time: str = (
+        "now"  # past, ing, now, or progress for "is …ing"; "" where the ending says nothing about time
+    )
     scaffold: bool = False
     passive: bool = False  # a participle right after a form of "be"
+    single: bool = False  # after "a" or "an"
 
     @property
     def hard(self) -> bool:
@@ -52,6 +55,7 @@ class Analysis:
     persons: frozenset[str]
     names: frozenset[str]
     be_time: str
+    owns: bool  # "has" as a verb of its own
     joined: bool  # there is an "and", or a comma after the first statement
     copulas: tuple[int, ...]  # before which unit (scaffolding not counted) "is", a colon or "=" stands
     content: frozenset[str]  # the stems of all units that are no scaffolding
@@ -73,6 +77,7 @@ def analyse(text: str) -> Analysis:
         frozenset(reading.persons),
         names,
         "past" if reading.be == {"past"} else "now" if reading.be == {"now"} else "",
+        reading.owns,
         reading.joined,
         tuple(dict.fromkeys(reading.copulas)),
         frozenset(unit.stem for unit in units if not unit.scaffold),
@@ -113,6 +118,7 @@ class _Reading:
         self.be: set[str] = set()
         self.copulas: list[int] = []
         self.joined = False
+        self.owns = False
         self.be_before: int | None = None  # the first form of "be", as a number of units before it
         self.agent_at: int | None = None  # the unit that "by" leads to
         self._role = ""
@@ -121,6 +127,7 @@ class _Reading:
         self._told = 0  # units so far that are no scaffolding
         self._scaffolds = scaffolds(tokens)
         for at, token in enumerate(tokens):
+            self._article = at > 0 and tokens[at - 1] in {"a", "an"}
             self._read(token, tokens, at)
         if self._negated and self.units:  # "it does not": the negation belongs to what was said last
             self.units[-1] = replace(self.units[-1], negated=not self.units[-1].negated)
@@ -140,8 +147,13 @@ class _Reading:
         elif token in lx.BE_NOW or token in lx.BE_PAST:
             self._be(token)
         elif token in lx.HAVE:
-            self._role = ""
-            self.be.update({"past"} if token == "had" else ())
+            self._have(token, following)
+        elif token == "did":
+            self.be.add("past")
+        elif token in lx.GET and form(following) == "past":
+            return
+        elif token == "too" and following and following not in _BREAKS:
+            self.loaded.add(token)
         elif token in lx.MODALS and not (token == "may" and self._role in {"in", "from", "of"}):
             self.modals.add(lx.MODALS[token])
             self._role = ""
@@ -149,7 +161,7 @@ class _Reading:
             self.persons.add(lx.PERSONS[token])
             self._role = self._role if token in lx.DETERMINERS or following else ""
         elif token == "every" or token == "all":
-            self._every(token, following)
+            self._every(token, tokens[at - 1] if at else "", following)
         elif token == "about" and following[:1].isdigit():
             self.loaded.add("approximately")
         elif token in lx.LOADED:
@@ -191,8 +203,15 @@ class _Reading:
         else:
             self._be("is")
 
-    def _every(self, token: str, following: str) -> None:
-        if token == "every" and (following.rstrip("s") in lx.TIME_NOUNS or following[:1].isdigit()):
+    def _have(self, token: str, following: str) -> None:
+        self._role = ""
+        self.be.update({"past"} if token == "had" else ())
+        self.owns = self.owns or not (following in {"been", "to", "not", "n't"} or form(following) == "past")
+
+    def _every(self, token: str, preceding: str, following: str) -> None:
+        if preceding in lx.NEGATIONS:  # "not all" is not "none"
+            self.loaded.add("all")
+        elif token == "every" and (following.rstrip("s") in lx.TIME_NOUNS or following[:1].isdigit()):
             self.loaded.add("every")
 
     def _load(self, token: str) -> None:
@@ -226,7 +245,9 @@ class _Reading:
         self._negated = self._negated and scaffold
         stem, negated = _lexical_negation(token if hard else lemma(token), negated)
         time = "" if hard else form(token)
-        self.units.append(Unit(stem, token, role, negated, time, scaffold, time == "past" and self._after_be))
+        passive = time == "past" and self._after_be
+        time = "progress" if time == "ing" and self._after_be else time
+        self.units.append(Unit(stem, token, role, negated, time, scaffold, passive, self._article))
         if not scaffold:
             self._told += 1
             self._after_be = False

@@ -28,6 +28,8 @@ _CAPITALS = re.compile(
     + "|".join(re.escape(k) for k in sorted(CAPITAL_SHORT_FORMS, key=len, reverse=True))
     + r")(?![\w\-/])"
 )
+# "Team A", "phase I": letters as names, which in small letters would be an article and a person.
+_LETTER = re.compile(r"(?<=[a-z] )(A|I(?= (?:is|was|has|will)\b|[.,;:]|\Z))(?![\w'#+])")
 _WORDY_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)|(?<=s)'(?=\s)")
 _SEPARATOR = re.compile(r"(?<![=<>!:+\-*/])[:=](?![=<>:/])(?!\d)|(?<=\D)[:=](?=\d)(?<![=<>!:+\-*/][:=])")
 _JOINING_DASH = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
@@ -86,7 +88,8 @@ def folded(text: str) -> str:
 @lru_cache(maxsize=16_384)
 def rewritten(text: str) -> str:
     """Return an English text in small letters with figures and short forms written one way."""
-    text = _CAPITALS.sub(lambda m: CAPITAL_SHORT_FORMS[m[1]], even_marks(text))
+    text = _LETTER.sub(r"\1#", even_marks(text))
+    text = _CAPITALS.sub(lambda m: CAPITAL_SHORT_FORMS[m[1]], text)
     return even_out(folded(_MILLIONS.sub(" million", text)))
 
 

@@ -8,7 +8,16 @@ from itertools import pairwise
 
 from memory.domain.similarity.alignment import Alignment
 from memory.domain.similarity.analysis import Analysis, Unit
-from memory.domain.similarity.lexicon import ANTONYM_PREFIXES, EXCLUSIVE, PEOPLE, PLACES, PLACING, VERBS
+from memory.domain.similarity.lexicon import (
+    ANTONYM_PREFIXES,
+    EXCLUSIVE,
+    PEOPLE,
+    PLACES,
+    PLACES_IN,
+    PLACING,
+    TIME_ROLES,
+    VERBS,
+)
 from memory.domain.similarity.verbs import lemma
 
 HARD = frozenset({"number", "negation", "antonym", "exclusive", "name", "role", "person"})
@@ -16,6 +25,7 @@ HARD = frozenset({"number", "negation", "antonym", "exclusive", "name", "role", 
 _EXCLUSIVE = tuple(frozenset(lemma(word) for word in words) for words in EXCLUSIVE)
 _SUBJECTS = frozenset(lemma(word) for word in PEOPLE | PLACES)
 _VERBS = frozenset(lemma(word) for word in VERBS)
+_FREE = TIME_ROLES | {"id"}  # may stand anywhere
 _UNCLEAR_MODALS = frozenset({"leave", "chance", "future", "wish"})
 
 
@@ -34,6 +44,10 @@ def reasons(a: Analysis, b: Analysis, aligned: Alignment) -> tuple[str, ...]:
         "modal": _modal(a, b),
         "tense": _tense(a, b, aligned),
         "voice": _voice(aligned),
+        "form": _form(aligned),
+        "possession": (a.owns and bool(b.be_time) and not b.owns)
+        or (b.owns and bool(a.be_time) and not a.owns),
+        "preposition": any(_placed_otherwise(x, y) for x, y in aligned.pairs),
         "subject": _subject(aligned),
         "speaker": bool(a.persons and b.persons and _speakers(a) != _speakers(b)),
     }
@@ -111,12 +125,12 @@ def _order(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
 
 
 def _crossed(aligned: Alignment) -> bool:
-    """One word has a strong role here and none there, another one the other way round: they were swapped."""
-    only_a = any(x.role not in PLACING and not y.role for x, y in aligned.pairs)
-    only_b = any(y.role not in PLACING and not x.role for x, y in aligned.pairs)
-    of_a = any(x.role == "of" and not y.role for x, y in aligned.pairs)
-    of_b = any(y.role == "of" and not x.role for x, y in aligned.pairs)
-    return (only_a and only_b) or (of_a and of_b)
+    """One word has a role here and none there, another one the other way round: they were swapped."""
+    roles = [
+        (x.role if x.role not in _FREE else "", y.role if y.role not in _FREE else "")
+        for x, y in aligned.pairs
+    ]
+    return any(x and not y for x, y in roles) and any(y and not x for x, y in roles)
 
 
 def _strong_roles_differ(aligned: Alignment) -> bool:
@@ -162,7 +176,7 @@ def _modal(a: Analysis, b: Analysis) -> bool:
 
 def _describes(analysis: Analysis) -> bool:
     """Tell whether a text says how things are, and not how they have to be: "is", or a verb with an s."""
-    verbs = (unit for unit in analysis.units[1:] if not unit.scaffold)
+    verbs = (unit for unit in analysis.units if not unit.scaffold)
     return bool(analysis.be_time) or any(
         u.word != u.stem and u.word.endswith("s") and u.stem in _VERBS for u in verbs
     )
@@ -179,7 +193,7 @@ def _past_and_now(x: Unit, y: Unit, a: Analysis, b: Analysis) -> bool:
     """Tell whether x is in the past, in a text without "is", and y in the present."""
     if x.time != "past" or a.be_time == "now" or x.word == y.word:
         return False
-    return y.time in {"now", "ing"} and b.be_time != "past"
+    return y.time in {"now", "ing", "progress"} and b.be_time != "past"
 
 
 def _voice(aligned: Alignment) -> bool:
@@ -191,6 +205,25 @@ def _voice(aligned: Alignment) -> bool:
             if earlier_a & {unit.stem for unit in aligned.b[:j]}:
                 return True
     return False
+
+
+def _form(aligned: Alignment) -> bool:
+    """Marketing is not a market, and "a child" is not "children"."""
+    return any(
+        (x.word != y.word and "ing" in (x.time, y.time))
+        or x.single > (not _plural(y))
+        or y.single > (not _plural(x))
+        for x, y in aligned.pairs
+    )
+
+
+def _plural(unit: Unit) -> bool:
+    return unit.word != unit.stem and (unit.word.endswith("s") or unit.word in {"children", "people"})
+
+
+def _placed_otherwise(x: Unit, y: Unit) -> bool:
+    """Work "for" somebody is not work "with" somebody; "in" and "on" are left to taste."""
+    return x.role != y.role and "" not in (x.role, y.role) and not {x.role, y.role} <= PLACES_IN
 
 
 def _subject(aligned: Alignment) -> bool:

@@ -65,9 +65,9 @@ quarterly = every quarter; yearly = every year; annually = every year; annual = 
 
 # Words that carry no fact of their own. Everything else that is dropped or added must be named in a rule.
 STOP = _words("""
-the a an this that these those it its there so and but also too then which who whom whose up out s am being
-be been do does did done doing having get gets got getting when
-""") - _words("up out")
+the a an this that these those it its there so also too then which who whom whose am been be do does done
+""")
+GET = _words("get gets got getting")
 BE_NOW = _words("is are am be 're 'm")
 BE_PAST = _words("was were")
 HAVE = _words("has have had having 've")
@@ -76,20 +76,21 @@ NEGATIONS = _words(
 )
 ROLES = pairs("""
 to = to; into = to; onto = to; towards = to; from = from; by = by; over = over; than = than; of = of; for =
-for; with = with; as = as; via = via; through = via; using = via; per = per; about = on; in = in; on = on;
+for; with = with; as = as; via = via; through = via; using = via; about = on; in = in; on = on;
 at = at; within = in; under = under
 """)
 TIME_ROLES = _words("day month part clock date")
-# To swap these, or to leave them out, changes no fact.
-PLACING = _words("in on at with of for per id") | TIME_ROLES | {""}
+# To leave these out changes no fact; to swap those in PLACES_IN does not either.
+PLACING = _words("in on at with of for id") | TIME_ROLES | {""}
+PLACES_IN = _words("in on at id") | TIME_ROLES
 LOADED = _words("""
-before after until till since above below over under than except unless only if while during because
-although though despite instead whereas once whenever or versus between against among some most many few
-several any either both half almost nearly partly partially mostly maybe perhaps possibly probably likely
-supposedly apparently reportedly allegedly sometimes usually often occasionally generally typically normally
-formerly previously originally initially eventually soon later temporarily permanently anymore again yet
-ever even especially mainly primarily exclusively minimum maximum exactly approximately about roughly least
-less more
+before after until till when being just per since above below over under than except unless only if while
+during because although though despite instead whereas once whenever or versus between against among some
+most many few several any either both half almost nearly partly partially mostly maybe perhaps possibly
+probably likely supposedly apparently reportedly allegedly sometimes usually often occasionally generally
+typically normally formerly previously originally initially eventually soon later temporarily permanently
+anymore again yet ever even especially mainly primarily exclusively minimum maximum exactly approximately
+about roughly least less more
 """) - _words("about primarily mainly")
 MODALS = pairs("""
 must = duty; shall = duty; should = duty; ought = duty; may = leave; can = leave; might = chance; could =
@@ -106,7 +107,7 @@ PEOPLE = _words("user customer client person")
 PLACES = _words("project team company account organization repository codebase system application workspace")
 DETERMINERS = _words("the our my this their your his her its")
 REPORTING = _words("mention tell say state note report indicate confirm explain remember know inform")
-ADVERBS = _words("currently presently now already please still just simply actually kindly")
+ADVERBS = _words("currently presently now already please still simply actually kindly")
 LIGHT_NOUNS = _words("value setting option method")
 EVENT_VERBS = _words("happen occur take run make perform do execute schedule hold")  # "runs at 02:00"
 STATIVE = {"located": "in", "based": "in", "situated": "in", "set": "to", "subscribed": "to", "equal": "to"}

@@ -67,7 +67,7 @@ def form(word: str) -> str:
         return "past"
     if word in _PARTICIPLE and word != _PARTICIPLE[word]:
         return "past"
-    if word.endswith("ed") and len(word) > 4:
+    if word.endswith("ed") and len(word) > 3:
         return "past"
     return "ing" if word.endswith("ing") and len(word) > 5 else "now"
 
