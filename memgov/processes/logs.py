@@ -53,6 +53,7 @@ class LogFile:
         shutil.copyfile(self._path, self._generation(1))
         self._generation(1).chmod(0o600)
         os.truncate(self._path, 0)
+        self._position = 0
 
     def _generation(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}")

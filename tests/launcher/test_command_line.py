@@ -1,0 +1,53 @@
+"""`memgov` itself: light, and right about which commands need servers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from launched import ROOT, Launched, MakeFolder, clean_environment
+
+from memgov.cli import delegate
+
+
+@pytest.mark.parametrize(
+    ("name", "rest", "needed"),
+    [
+        ("sweep", ["expiry"], True),
+        ("sweep", ["--help"], False),
+        ("audit", ["memories.txt"], False),
+        ("audit", ["memories.txt", "--import", "--tenant", "demo"], True),
+        ("check", ["starter"], True),
+        ("check", ["cases.yaml", "--url", "https://memgov.example", "--key", "k"], False),
+        ("check", ["cases.yaml", "--url=https://memgov.example"], False),
+    ],
+)
+def test_command__servers__only_where_needed(name: str, rest: list[str], needed: bool) -> None:
+    assert delegate.needs_servers(name, rest) is needed
+
+
+def test_command_line__imported__brings_no_framework() -> None:
+    heavy = "{'django', 'celery', 'numpy', 'rest_framework'}"
+    loaded = subprocess.run(
+        [sys.executable, "-c", f"import sys, memgov.cli; print(sorted({heavy} & set(sys.modules)))"],
+        cwd=ROOT,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_command__unknown__one_line_and_nothing_started(new_folder: MakeFolder) -> None:
+    product = Launched(new_folder())
+    refused = product.run("swep", "expiry")
+    assert refused.returncode == 1
+    assert refused.stderr == "memgov: no command is called 'swep'; `memgov --help` lists them\n"
+    assert list(product.data_dir.iterdir()) == []
+
+
+def test_help__asked_for__lists_own_and_other_commands(new_folder: MakeFolder) -> None:
+    shown = Launched(new_folder()).run("--help").stdout
+    assert all(name in shown for name in ("up", "down", "status", "doctor", "logs"))

@@ -1,0 +1,105 @@
+"""How a start ends: by Ctrl-C in order, by kill -9 with nothing left running and nothing lost."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+import redis
+from launched import Launched, kill, running, wait_until
+
+pytestmark = pytest.mark.xdist_group("launcher")
+
+ROWS = 100
+QUEUE = "launcher-test"
+# Takes a task from the queue as a worker does, and dies before it has acknowledged it.
+TAKE_AND_DIE = f"""
+import os, sys
+from kombu import Connection
+with Connection(sys.argv[1]) as connection:
+    queue = connection.SimpleQueue({QUEUE!r})
+    queue.put({{"work": "unfinished"}})
+    message = queue.get(timeout=10)
+    os._exit(0 if message.payload == {{"work": "unfinished"}} else 1)
+"""
+
+
+@pytest.fixture(scope="module")
+def killed(running_product: tuple[Launched, str]) -> Iterator[tuple[Launched, set[int]]]:
+    """A product whose supervisor was killed just after answered writes and in the middle of a task."""
+    product = running_product[0]
+    wait_until(lambda: product.status()["ready"], 40, "ready, whatever was killed before")
+    note, family = product.runtime(), product.family()
+    subprocess.run([sys.executable, "-c", TAKE_AND_DIE, note["redis_url"]], check=True, timeout=30)
+    with psycopg.connect(note["owner_url"], autocommit=True) as owner:
+        owner.execute("CREATE TABLE launcher_rows (number int)")
+        for number in range(ROWS):
+            owner.execute("INSERT INTO launcher_rows VALUES (%s)", [number])
+        kill(note["supervisor_pid"])
+    yield product, family
+    for pid in running(family):
+        kill(pid)
+
+
+@pytest.fixture(scope="module")
+def up_again(killed: tuple[Launched, set[int]]) -> Iterator[tuple[Launched, subprocess.Popen[str]]]:
+    """The next start after that, in the foreground."""
+    wait_until(lambda: not running(killed[1]), 30, "everything ended")
+    process = killed[0].up_here()
+    yield killed[0], process
+    process.kill()
+    process.wait()
+
+
+def test_supervisor__killed__nothing_goes_on_running(killed: tuple[Launched, set[int]]) -> None:
+    wait_until(lambda: not running(killed[1]), 15, "everything ended after its supervisor")
+
+
+def test_status__supervisor_killed__says_it_does_not_run(killed: tuple[Launched, set[int]]) -> None:
+    assert killed[0].run("status").returncode == 3
+
+
+def test_rows__committed_before_the_kill__are_there(up_again: tuple[Launched, subprocess.Popen[str]]) -> None:
+    with psycopg.connect(up_again[0].runtime()["owner_url"]) as owner:
+        found = owner.execute("SELECT count(DISTINCT number) FROM launcher_rows").fetchone()
+        owner.execute("DROP TABLE launcher_rows")
+    assert found == (ROWS,)
+
+
+def test_task__taken_before_the_kill__is_queued_again(
+    up_again: tuple[Launched, subprocess.Popen[str]],
+) -> None:
+    broker = redis.Redis.from_url(up_again[0].runtime()["redis_url"])
+    assert broker.llen(QUEUE) == 1
+    broker.delete(QUEUE)
+
+
+def test_up__interrupted__ends_everything_in_order(up_again: tuple[Launched, subprocess.Popen[str]]) -> None:
+    product, process = up_again
+    family = product.family()
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert said.rstrip().endswith(f"stopped; the data stays in {product.data_dir}")
+    assert running(family) == set()
+    assert "database system is shut down" in (product.data_dir / "logs" / "postgres.log").read_text()
+
+
+def test_up__terminated_while_starting__leaves_nothing(running_product: tuple[Launched, str]) -> None:
+    product = running_product[0]
+    process = subprocess.Popen(
+        product.command("up", "--no-demo", "--port", str(product.port)),
+        env=product.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    wait_until((product.data_dir / "runtime.json").exists, 20, "servers started")
+    family = product.family()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 0
+    assert running(family) == set()
