@@ -67,8 +67,7 @@ def analyse(text: str) -> Analysis:
     reading = _Reading(_tokens(rewritten(text)))
     units = _active_voice(reading.units, reading.be_before, reading.agent_at)
     names = frozenset(lemma(word.lower()) for word in _CAPITAL.findall(even_marks(text)))
-    first = units[0].word if units else ""
-    if text[:1].isupper() and text[1:2].islower() and text.lower().startswith(first) and not _common(first):
+    if units and _named_first(text, units[0].word):
         names |= {units[0].stem}
     return Analysis(
         units,
@@ -102,9 +101,12 @@ def _tokens(text: str) -> list[str]:
     return found
 
 
-def _common(word: str) -> bool:
-    """Tell whether a word at the start of a sentence is a capital only because it stands there."""
-    return word in PLAIN_ENGLISH or word.rstrip("s") in lx.VERBS or word.endswith(("ing", "ed", "ly", "s"))
+def _named_first(text: str, first: str) -> bool:
+    """Tell whether a text starts with a name, and not with a word that any sentence may start with."""
+    if not (text[:1].isupper() and text[1:2].islower() and text.lower().startswith(first)):
+        return False
+    common = first in PLAIN_ENGLISH or first.rstrip("s") in lx.VERBS
+    return not common and not first.endswith(("ing", "ed", "ly", "s"))
 
 
 class _Reading:
