@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.test import Client
 
@@ -42,7 +43,11 @@ class Caller:
     def delete(self, path: str, **headers: str) -> Any:
         return self.call("DELETE", path, **headers)
 
-    def remember(self, content: str, scope: str = "project:alpha", **fields: Any) -> dict[str, Any]:
+    def know(self, subject: str, predicate: str, value: str, **fields: Any) -> dict[str, Any]:
+        """A triple that the policy admits, stored."""
+        return self.remember(None, subject=subject, predicate=predicate, value=value, **fields)
+
+    def remember(self, content: str | None, scope: str = "project:alpha", **fields: Any) -> dict[str, Any]:
         """A memory that the policy admits, stored."""
         response = self.post("memories", {"content": content, "scope": scope, "origin": "user_explicit", **fields})
         assert response.status_code == 201, response.content
@@ -60,3 +65,8 @@ def assert_problem(response: Any, status: int, code: str) -> dict[str, Any]:
     assert body["detail"] and body["title"] and body["type"] == f"urn:memgov:problem:{code}"
     assert body["request_id"] == response["X-Request-ID"]
     return body
+
+
+def as_uuid(shown: str) -> UUID:
+    """The UUID in an id as the API shows it."""
+    return UUID(hex=shown.partition("_")[2])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from memory.models import AuditEvent, Memory, ScopeRecord, WriteDecision
 from tests.api.caller import Caller, assert_problem
 from tests.factories import Stage
@@ -148,15 +150,9 @@ def test_check__says_what_a_write_would_do_and_stores_nothing(stage: Stage, code
 def test_ttl__two_weeks__is_exact_and_visible(coder: Caller) -> None:
     memory = coder.post("memories", {**FACT, "ttl": "2w"}).json()["memory"]
     from_to = (memory["recorded_at"], memory["expires_at"])
-    assert (_instant(from_to[1]) - _instant(from_to[0])).total_seconds() == 14 * 86_400
+    assert (datetime.fromisoformat(from_to[1]) - datetime.fromisoformat(from_to[0])).total_seconds() == 14 * 86_400
 
 
 def test_expiry__with_an_offset__is_the_same_instant_in_utc(coder: Caller) -> None:
     memory = coder.post("memories", {**FACT, "expires_at": "2099-08-13T23:30:00+08:00"}).json()["memory"]
     assert memory["expires_at"] == "2099-08-13T15:30:00Z"
-
-
-def _instant(text: str):  # type: ignore[no-untyped-def]
-    from datetime import datetime
-
-    return datetime.fromisoformat(text)
