@@ -164,17 +164,31 @@ def test_checks__on_the_real_database__find_nothing() -> None:
     assert database_holds_the_boundary(databases=["default"]) == []
 
 
-@pytest.mark.parametrize(
-    ("ddl", "drop", "code"),
-    [
-        ("CREATE TABLE stray (tenant_id uuid, id uuid, PRIMARY KEY (tenant_id, id))", "DROP TABLE stray", "tenants.E003"),
-        ("CREATE UNIQUE INDEX stray ON memory_job (id)", "DROP INDEX stray", "tenants.E004"),
-        ("ALTER TABLE memory_job NO FORCE ROW LEVEL SECURITY", "ALTER TABLE memory_job FORCE ROW LEVEL SECURITY",
-         "tenants.E003"),
-        ("ALTER TABLE memory_index_07 DISABLE ROW LEVEL SECURITY", "ALTER TABLE memory_index_07 ENABLE ROW LEVEL SECURITY",
-         "tenants.E003"),
-    ],
-)  # fmt: skip
+HOLES = {
+    "a table without row-level security": (
+        "CREATE TABLE stray (tenant_id uuid, id uuid, PRIMARY KEY (tenant_id, id))",
+        "DROP TABLE stray",
+        "tenants.E003",
+    ),
+    "a unique index without the tenant": (
+        "CREATE UNIQUE INDEX stray ON memory_job (id)",
+        "DROP INDEX stray",
+        "tenants.E004",
+    ),
+    "security that the owner passes": (
+        "ALTER TABLE memory_job NO FORCE ROW LEVEL SECURITY",
+        "ALTER TABLE memory_job FORCE ROW LEVEL SECURITY",
+        "tenants.E003",
+    ),
+    "a partition without it": (
+        "ALTER TABLE memory_index_07 DISABLE ROW LEVEL SECURITY",
+        "ALTER TABLE memory_index_07 ENABLE ROW LEVEL SECURITY",
+        "tenants.E003",
+    ),
+}
+
+
+@pytest.mark.parametrize(("ddl", "drop", "code"), HOLES.values(), ids=HOLES)
 def test_checks__hole_in_the_schema__is_found(ddl: str, drop: str, code: str) -> None:
     with connections["owner"].cursor() as cursor:
         cursor.execute(ddl)
