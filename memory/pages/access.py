@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, Literal
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
@@ -62,18 +62,20 @@ def role_label(role: str) -> str:
     return names.get(role, role)
 
 
-def tenant_page(nav: str, *, read: Need = "read", write: Need | None = None) -> Callable[[View], View]:
-    """For views under ``/t/<slug>/``: `read` is what GET needs, `write` what POST needs (None: no POST).
+def tenant_page(nav: str, *, read: Need | None = "read", write: Need | None = None) -> Callable[[View], View]:
+    """For views under ``/t/<slug>/``: `read` is what GET needs, `write` what POST needs (None: not answered).
 
     The view is called with (request, viewer, …).  A tenant that is not the person's own does not exist.
     """
 
+    methods = {"GET": read, "HEAD": read, "POST": write}
+
     def behind_door(view: View) -> View:
         @wraps(view)
         def guarded(request: HttpRequest, slug: str, **ids: Any) -> HttpResponse:
-            needed = read if request.method in ("GET", "HEAD") else write
-            if needed is None or request.method not in ("GET", "HEAD", "POST"):
-                return uncached(HttpResponse(status=405, headers={"Allow": "GET, HEAD"}))
+            needed = methods.get(request.method or "")
+            if needed is None:
+                return uncached(HttpResponseNotAllowed([name for name, need in methods.items() if need]))
             if not request.user.is_authenticated:
                 return uncached(_sign_in(request))
             viewer = _viewer(request, request.user, slug, nav)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,13 +17,13 @@ from memory.models import Memory
 from memory.pages import memory_shapes as shapes
 from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import answer, row_id, target, url
+from memory.pages.pager import pager
 from memory.pages.queue import LONGEST_SEARCH
 from memory.pages.templatetags.chips import look_of
 from memory.pages.wording import plain, timeline
 from memory.selectors import pages_memories as explorer
 from memory.selectors import pages_memory as found
 from memory.selectors.pages_memories import Wanted
-from memory.selectors.pages_paging import Slice
 from memory.selectors.pages_reach import agents_with_rights, readers_of
 from memory.selectors.pages_traces import events_of, manifests_with
 from tenants.context import tenant_context
@@ -42,7 +41,7 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         page, total, more = explorer.page(wanted, policy, now, request.GET.get("at", ""))
         context: dict[str, Any] = {
             "items": [shapes.row(viewer, one, policy, now) for one in page.rows],
-            "pager": _pager(viewer, wanted, page, total, more),
+            "pager": pager(url(viewer, "memories"), _query(wanted), page, total, more),
             "q": wanted.q,
             "filtered": wanted.filtered,
         }
@@ -66,21 +65,6 @@ def _query(wanted: Wanted) -> dict[str, str]:
     return {name: value for name, value in given.items() if value} | (
         {"pinned": "1"} if wanted.pinned else {}
     )
-
-
-def _pager(viewer: Viewer, wanted: Wanted, page: Slice[Memory], total: int, more: bool) -> dict[str, Any]:
-    query, base = _query(wanted), url(viewer, "memories")
-
-    def link(cursor: str) -> str:
-        return f"{base}?{urlencode({**query, 'at': cursor})}" if cursor else ""
-
-    return {
-        "previous_url": link(page.previous),
-        "next_url": link(page.next),
-        "shown": len(page.rows),
-        "total": total,
-        "total_more": more,
-    }
 
 
 def _options() -> dict[str, list[dict[str, str]]]:

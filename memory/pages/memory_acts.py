@@ -38,8 +38,6 @@ def _act(
     request: HttpRequest, viewer: Viewer, memory_id: UUID, done: str, service: Callable[[], object]
 ) -> HttpResponse:
     """Run the service; back to the memory with a message, or the page with what stood in the way."""
-    if request.method != "POST":
-        raise Http404
     form = {name: request.POST.get(name, "") for name in ("reason", "until", "content", "value")}
     try:
         service()
@@ -63,7 +61,7 @@ def _until(request: HttpRequest) -> datetime | None:
         raise Invalid(_("the date has to look like 2030-12-31"), field="until") from None
 
 
-@tenant_page("memories", read="review", write="review")
+@tenant_page("memories", read=None, write="review")
 def pin(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Keep it from decay, eviction and compaction."""
     memory_id = row_id("mem", item)
@@ -75,7 +73,7 @@ def pin(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     return _act(request, viewer, memory_id, _("Pinned."), service)
 
 
-@tenant_page("memories", read="review", write="review")
+@tenant_page("memories", read=None, write="review")
 def unpin(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Let it age again."""
     memory_id = row_id("mem", item)
@@ -88,7 +86,7 @@ def unpin(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     )
 
 
-@tenant_page("memories", read="review", write="review")
+@tenant_page("memories", read=None, write="review")
 def verify(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Confirm that it is still true."""
     memory_id = row_id("mem", item)
@@ -101,7 +99,7 @@ def verify(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     )
 
 
-@tenant_page("memories", read="review", write="review")
+@tenant_page("memories", read=None, write="review")
 def restore(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Bring it back."""
     memory_id = row_id("mem", item)
@@ -113,7 +111,7 @@ def restore(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     return _act(request, viewer, memory_id, _("Restored with its id, history and counters."), service)
 
 
-@tenant_page("memories", read="review", write="review")
+@tenant_page("memories", read=None, write="review")
 def edit(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Change what it says; the gates of a write apply."""
     memory_id = row_id("mem", item)

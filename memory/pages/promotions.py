@@ -67,11 +67,9 @@ def one(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     return queues.show(request, viewer, QUEUE, row_id("prm", item))
 
 
-@tenant_page("promotions", read="review", write="review")
+@tenant_page("promotions", read=None, write="review")
 def decide(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Approve, reject or quarantine."""
-    if request.method != "POST":
-        raise Http404
     request_id, reason = row_id("prm", item), request.POST.get("reason", "")
     following = queues.following(request, viewer, QUEUE, request_id)
     try:
@@ -88,11 +86,9 @@ def decide(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     return queues.decided(request, viewer, QUEUE, request_id, following, _sentence(result), undo_url=undo_url)
 
 
-@tenant_page("promotions", read="review", write="review")
+@tenant_page("promotions", read=None, write="review")
 def undo(request: HttpRequest, viewer: Viewer, decision: str) -> HttpResponse:
     """Take one's own decision back, and look at the request again."""
-    if request.method != "POST":
-        raise Http404
     try:
         decision_id = UUID(hex=decision)
     except ValueError:

@@ -136,6 +136,23 @@ def decided(
     return response
 
 
+def relisted(request: HttpRequest, viewer: Viewer, queue: Queue, text: str) -> HttpResponse:
+    """After several decisions: the queue anew with its first item, and the message."""
+    query = asked(request, queue)
+    if not wants_part(request):
+        flash(request, text)
+        return SeeOther(_address(viewer, queue, query, None))
+    with tenant_context(viewer.tenant.id):
+        context = _listed(viewer, queue, query)
+        first = next(iter(context["ids"]), None)
+        context |= {
+            "sel": queue.detail(viewer, first) if first else None,
+            "toast": {"text": text, "tone": "ok", "undo_url": ""},
+            "relist": True,
+        }
+        return answer(request, queue.template("_after"), context)
+
+
 def too_late(
     request: HttpRequest, viewer: Viewer, queue: Queue, item: UUID, clash: Clash, reason: str = ""
 ) -> HttpResponse:

@@ -4,14 +4,43 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from memory.pages import front, memories, memory_acts, promotions
+from memory.pages import (
+    agents,
+    audit,
+    contradictions,
+    evictions,
+    front,
+    health,
+    manifest,
+    members,
+    memories,
+    memory_acts,
+    policies,
+    promotions,
+    promotions_bulk,
+    quarantine,
+    start,
+)
 
 app_name = "pages"
 
 _promotions = [
     path("", promotions.index, name="promotions"),
+    path("bulk/", promotions_bulk.bulk, name="promotions-bulk"),
     path("<str:item>/", promotions.one, name="promotion"),
     path("<str:item>/decide/", promotions.decide, name="promotion-decide"),
+]
+_contradictions = [
+    path("", contradictions.index, name="contradictions"),
+    path("<str:item>/", contradictions.one, name="contradiction"),
+    path("<str:item>/decide/", contradictions.decide, name="contradiction-decide"),
+    path("<str:item>/undo/", contradictions.undo, name="contradiction-undo"),
+]
+_quarantine = [
+    path("", quarantine.index, name="quarantine"),
+    path("<str:item>/", quarantine.one, name="quarantined"),
+    path("<str:item>/decide/", quarantine.decide, name="quarantine-decide"),
+    path("<str:item>/undo/", quarantine.undo, name="quarantine-undo"),
 ]
 _memories = [
     path("", memories.index, name="memories"),
@@ -23,10 +52,41 @@ _memories = [
     path("<str:item>/edit/", memory_acts.edit, name="memory-edit"),
     path("<str:item>/delete/", memory_acts.delete, name="memory-delete"),
 ]
+_health = [
+    path("", health.index, name="health"),
+    path("figure.json", health.figure, name="health-figure"),
+    path("series.csv", health.series_csv, name="health-csv"),
+]
+_audit = [
+    path("", audit.index, name="audit"),
+    path("events.csv", audit.export, name="audit-csv"),
+    path("verify/", audit.verify, name="audit-verify"),
+]
+_agents = [
+    path("", agents.index, name="agents"),
+    path("new/", agents.new, name="agent-new"),
+    path("<str:item>/", agents.one, name="agent"),
+    path("<str:item>/pause/", agents.pause, name="agent-pause"),
+    path("<str:item>/keys/", agents.key_create, name="agent-key-create"),
+    path("<str:item>/keys/<str:key>/rotate/", agents.key_rotate, name="agent-key-rotate"),
+    path("<str:item>/keys/<str:key>/revoke/", agents.key_revoke, name="agent-key-revoke"),
+]
 _tenant = [
+    path("", start.index, name="start"),
     path("promotions/", include(_promotions)),
     path("decisions/<str:decision>/undo/", promotions.undo, name="promotion-undo"),
+    path("contradictions/", include(_contradictions)),
+    path("quarantine/", include(_quarantine)),
+    path("evictions/", evictions.index, name="evictions"),
+    path("evictions/<str:item>/restore/", evictions.restore, name="eviction-restore"),
     path("memories/", include(_memories)),
+    path("manifests/<str:item>/", manifest.one, name="manifest"),
+    path("health/", include(_health)),
+    path("audit/", include(_audit)),
+    path("agents/", include(_agents)),
+    path("members/", members.index, name="members"),
+    path("policies/", policies.index, name="policies"),
+    path("policies/<int:number>/", policies.one, name="policy"),
 ]
 urlpatterns = [
     path("", front.home, name="home"),

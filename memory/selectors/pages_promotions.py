@@ -105,50 +105,6 @@ def counts(actor_id: str) -> dict[str, int]:
     )
 
 
-class Waiting(Protocol):
-    """A request as the queue lists it: with the text and trust of its memory."""
-
-    id: UUID
-    proposer_id: str
-    proposer_name: str
-    from_scope: str
-    to_scope: str
-    risk: str
-    status: str
-    created_at: datetime
-    content: str
-    trust: float
-    clashes: bool
-
-
-def queue(view: str, q: str, actor_id: str, cursor: str) -> Slice[Any]:
-    """One page of a view, newest first; the rows are `Waiting`."""
-    of_memory = Memory.objects.filter(id=OuterRef("memory_id"))
-    rows = requests(view, q, actor_id).annotate(
-        content=Subquery(of_memory.values("content")[:1]), trust=Subquery(of_memory.values("trust")[:1])
-    )
-    return by_time(rows, "created_at", cursor)
-
-
-def next_in(view: str, q: str, actor_id: str, after: PromotionRequest) -> UUID | None:
-    """The request that follows in the view; from its start again when that was the last one."""
-    rows = requests(view, q, actor_id).exclude(id=after.id).order_by("-created_at", "-id")
-    later = rows.filter(Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, id__lt=after.id))
-    found = later.values_list("id", flat=True).first() or rows.values_list("id", flat=True).first()
-    return found
-
-
-def counts(actor_id: str) -> dict[str, int]:
-    """How many are pending in each view."""
-    pending = PromotionRequest.objects.filter(status="pending").annotate(clashes=_clashing())
-    return pending.aggregate(
-        all=Count("id"),
-        needs=Count("id", filter=~_mine(actor_id)),
-        high=Count("id", filter=Q(risk="high")),
-        conflicts=Count("id", filter=Q(clashes=True)),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Met:
     """A memory of the target scope that the promoted one would meet there."""

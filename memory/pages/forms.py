@@ -1,0 +1,105 @@
+"""Forms of the admin pages: what is typed, checked and turned into what the services take."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from memory.domain.scopes import GrantRule, parse_grant
+from tenants.models import Role
+
+LIFETIMES = ((30, _("30 days")), (90, _("90 days")), (365, _("1 year")), (0, _("no end")))
+
+
+class AgentForm(forms.Form):
+    """Register an agent."""
+
+    name = forms.CharField(label=_("Name"), max_length=100)
+    role = forms.RegexField(
+        r"^[a-z0-9][a-z0-9_.-]*$",
+        label=_("Agent role"),
+        max_length=50,
+        help_text=_("Lower-case letters, digits and _ . - such as coder, researcher, orchestrator."),
+        error_messages={"invalid": _("Use lower-case letters, digits and _ . - only.")},
+    )
+    description = forms.CharField(label=_("What it does"), max_length=500, required=False)
+    grants = forms.CharField(
+        label=_("Grants beside the defaults of its role"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=_("One a line: project:alpha=rwp gives read, write and propose."),
+    )
+
+    def clean_grants(self) -> list[GrantRule]:
+        """The lines as rules; the first that cannot be read is named."""
+        rules = []
+        for number, line in enumerate(self.cleaned_data["grants"].splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                rules.append(parse_grant(line.strip()))
+            except ValueError as error:
+                raise forms.ValidationError(
+                    _("Line %(number)d: %(error)s."), params={"number": number, "error": str(error)}
+                ) from None
+        return rules
+
+
+class KeyForm(forms.Form):
+    """Create a key."""
+
+    expires_in = forms.TypedChoiceField(label=_("Ends after"), choices=LIFETIMES, coerce=int, initial=90)
+    trust_ceiling = forms.FloatField(
+        label=_("Trust ceiling"),
+        min_value=0,
+        max_value=1,
+        initial=1.0,
+        widget=forms.NumberInput(attrs={"step": "0.05"}),
+    )
+
+    def expiry(self, now: datetime) -> datetime | None:
+        """When the key ends; None for never."""
+        days: int = self.cleaned_data["expires_in"]
+        return now + timedelta(days=days) if days else None
+
+
+class MemberForm(forms.Form):
+    """Add a person who has an account, or change a member's role."""
+
+    email = forms.EmailField(label=_("E-mail address"))
+    role = forms.ChoiceField(label=_("Role"), choices=())
+
+    def __init__(self, *args: Any, owner: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = {
+            Role.OWNER: _("Owner"),
+            Role.ADMIN: _("Admin"),
+            Role.REVIEWER: _("Reviewer"),
+            Role.AUDITOR: _("Auditor"),
+        }
+        shown = [(role.value, name) for role, name in names.items() if owner or role != Role.OWNER]
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = shown
+        field.initial = Role.REVIEWER.value
+
+
+class PolicyForm(forms.Form):
+    """Activate a policy document."""
+
+    document = forms.JSONField(
+        label=_("Policy document"),
+        widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "false", "class": "policy-text"}),
+        help_text=_("What is not named has the product's default."),
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+
+    def clean_document(self) -> dict[str, Any]:
+        """A JSON object."""
+        document = self.cleaned_data["document"]
+        if not isinstance(document, dict):
+            raise forms.ValidationError(_("The document has to be a JSON object."))
+        return document

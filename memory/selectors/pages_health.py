@@ -1,0 +1,32 @@
+"""Health over days: the last snapshot of each day, and where the policy changed meanwhile."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+from django.db.models.functions import TruncDay
+
+from memory.models import HealthSnapshot, PolicyVersion
+from memory.selectors.health import Point
+
+
+def by_day(scope: str, now: datetime, days: int) -> list[Point | None]:
+    """One point for each of the last `days` days, oldest first; None for a day without a snapshot."""
+    first = now.date() - timedelta(days=days - 1)
+    rows = (
+        HealthSnapshot.objects.filter(scope=scope, period__date__gte=first, period__lte=now)
+        .annotate(day=TruncDay("period"))
+        .order_by("day", "-period")
+        .distinct("day")
+    )
+    known: dict[date, Point] = {
+        day.date(): Point(period, figures)
+        for day, period, figures in rows.values_list("day", "period", "figures")
+    }
+    return [known.get(first + timedelta(days=at)) for at in range(days)]
+
+
+def policy_marks(since: datetime) -> list[PolicyVersion]:
+    """Versions that were activated in the time, oldest first; the very first one changed nothing."""
+    rows = PolicyVersion.objects.filter(activated_at__gte=since, number__gt=1)
+    return list(rows.order_by("activated_at"))
