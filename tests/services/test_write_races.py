@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-from typing import TypeVar
+from collections.abc import Callable
 
 import pytest
-from django.db import connections
 
 from memory.domain.audit_chain import verify
 from memory.models import Memory, MemoryIndex
@@ -17,25 +13,9 @@ from memory.selectors import audit as audit_selectors
 from memory.services.memory_write import memory_write
 from memory.services.write_types import Outcome, WriteRequest
 from tests.factories import make_tenant
+from tests.parallel import at_once
 
 pytestmark = pytest.mark.usefixtures("database")
-
-T = TypeVar("T")
-
-
-def at_once(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Run the calls in as many threads, each with its own connection, starting together."""
-    barrier = Barrier(len(calls))
-
-    def run(call: Callable[[], T]) -> T:
-        barrier.wait()
-        try:
-            return call()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(run, calls))
 
 
 def test_races__fifty_identical_writes__one_live_row() -> None:

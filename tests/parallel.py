@@ -1,0 +1,27 @@
+"""Calls that really run at the same moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import TypeVar
+
+from django.db import connections
+
+T = TypeVar("T")
+
+
+def at_once(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Run the calls in as many threads, each with its own connection, starting together."""
+    barrier = Barrier(len(calls))
+
+    def run(call: Callable[[], T]) -> T:
+        barrier.wait()
+        try:
+            return call()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
