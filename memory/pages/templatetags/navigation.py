@@ -53,7 +53,6 @@ GROUPS = (
             Entry("policies", "adjustments", _("Policies")),
             Entry("settings", "settings", _("Settings")),
         ),
-        needs="admin",
     ),
 )
 
