@@ -1,0 +1,192 @@
+"""Ninety days of one demo tenant, day by day, through the real services under a moved clock."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import datetime, time, timedelta
+
+from memgov import clock
+from memory.demo import lines
+from memory.demo.cast import ROLES, Cast, Player
+from memory.domain.policy import Policy
+from memory.domain.scopes import Scope, ScopeKind, parse_grant
+from memory.models import Memory, PromotionRequest
+from memory.services import promotion, promotion_decide, retention, tenancy
+from memory.services.errors import ServiceError
+from memory.services.memory_write import memory_write
+from memory.services.policies import policy_activate
+from memory.services.recall import RetrieveRequest, memory_retrieve
+from memory.services.sweeps import sweep_compaction, sweep_decay, sweep_expiry, sweep_health
+from memory.services.usage import usage_report
+from memory.services.write_types import WriteRequest
+from tenants.context import tenant_context
+from tenants.models import Tenant, User
+from tenants.principals import Principal, system
+
+DAYS = 90
+_REPEAT = 0.35  # how often an agent says again what was said before
+_PROPOSE = 0.10  # how often an agent asks that something be shared
+
+Progress = Callable[[int], None]
+
+
+class Play:
+    """One tenant's history.  Deterministic for a seed: the same story at every load."""
+
+    def __init__(self, cast: Cast, users: dict[str, User], end: datetime, seed: int = 7) -> None:
+        self.cast, self.end = cast, end
+        self.rng = random.Random(f"{cast.slug} {seed}")
+        self.said: dict[str, list[lines.Line]] = {}
+        self.users = users
+
+    def run(self, progress: Progress = lambda day: None) -> Tenant:
+        """Live all days; the tenant as it is at the end."""
+        first = self.end - timedelta(days=DAYS)
+        with clock.moved_to(first):
+            self._found()
+        for day in range(DAYS):
+            self._day(day, first + timedelta(days=day))
+            progress(day + 1)
+        return self.tenant
+
+    def _found(self) -> None:
+        self.tenant = tenancy.tenant_create(self.cast.slug, self.cast.name, is_demo=True)
+        Tenant.objects.filter(id=self.tenant.id).update(status=Tenant.Status.SUSPENDED)  # until it is whole
+        founder = system(self.tenant.id, "demo.load")
+        self.people: dict[str, Principal] = {}
+        for role in ROLES:
+            user = self.users[role]
+            tenancy.member_add(founder, user, role)
+            self.people[role] = Principal(self.tenant.id, "member", f"usr_{user.id.hex}", str(user), role)
+        self.agents: dict[str, Principal] = {}
+        for player in self.cast.players:
+            self.agents[player.name] = self._hire(founder, player)
+
+    def _hire(self, founder: Principal, player: Player) -> Principal:
+        rules = [parse_grant(text) for text in player.grants]
+        agent = tenancy.agent_create(founder, player.name, player.role, rules)
+        new = tenancy.key_create(founder, agent, name="demo history", trust_ceiling=player.trust_ceiling)
+        tenancy.key_revoke(founder, new.key, "made for the demo's history only")
+        return Principal(
+            tenant_id=self.tenant.id,
+            kind="agent",
+            id=f"agt_{agent.id.hex}",
+            name=player.name,
+            role=player.role,
+            agent_id=agent.id,
+            key_id=new.key.id,
+            trust_ceiling=player.trust_ceiling,
+            grants=tuple((rule.pattern, tuple(sorted(rule.verbs))) for rule in rules),
+        )
+
+    def _day(self, number: int, midnight: datetime) -> None:
+        at = datetime.combine(midnight.date(), time(7), tzinfo=midnight.tzinfo)
+        visits = [player for player in self.cast.players for _ in range(self._visits(player))]
+        self.rng.shuffle(visits)
+        for index, player in enumerate(visits):
+            at += timedelta(minutes=self.rng.randint(5, 45))
+            if at >= self.end:
+                break
+            with clock.moved_to(at):
+                self._visit(player, f"{self.cast.slug[:2]}-{number:02}-{index:02}")
+        with clock.moved_to(min(at + timedelta(hours=1), self.end)):
+            self._review(number)
+        with clock.moved_to(min(midnight.replace(hour=23, minute=0), self.end)):
+            self._night(number)
+
+    def _visits(self, player: Player) -> int:
+        whole, part = divmod(player.visits_per_day, 1)
+        return int(whole) + (self.rng.random() < part)
+
+    def _visit(self, player: Player, session: str) -> None:
+        """One session of an agent: ask, use, learn, sometimes ask to share."""
+        agent = self.agents[player.name]
+        query = lines.question(self.rng, self.cast)
+        found = memory_retrieve(agent, RetrieveRequest(query=query, session=session))
+        used = [entry.found.id for entry in found.entries[:3] if self.rng.random() < 0.8]
+        if self.rng.random() < 0.85:
+            usage_report(agent, found.manifest.id, used)
+        for _ in range(self.rng.choice((1, 2, 2, 3))):
+            self._say(agent, player, session)
+
+    def _say(self, agent: Principal, player: Player, session: str) -> None:
+        line = dict(self._line(player))
+        line.setdefault("scope", f"agent:{player.role}" if line.get("origin") != "model_inferred" else None)
+        if player.trust_ceiling < 1 and str(line.get("scope", "")).startswith("project:"):
+            line["scope"] = f"agent:{player.role}"  # it may propose to projects, not write there
+        outcome = memory_write(agent, WriteRequest(**line, session=session))
+        memory = outcome.memory
+        if memory is not None and memory.status == "live" and self.rng.random() < _PROPOSE:
+            self._propose(agent, player, memory)
+
+    def _line(self, player: Player) -> lines.Line:
+        makers: list[tuple[lines.Maker, int]] = [*lines.COMMON, *lines.PROJECT]
+        if any(grant.startswith("user:*=rw") for grant in player.grants):
+            makers += lines.CUSTOMERS
+        maker = self.rng.choices([one for one, _ in makers], [weight for _, weight in makers])[0]
+        before = self.said.setdefault(f"{player.project}/{maker.__name__}", [])
+        if before and self.rng.random() < _REPEAT:
+            return self.rng.choice(before)
+        line = maker(self.rng, self.cast, player)
+        before.append(line)
+        return line
+
+    def _propose(self, agent: Principal, player: Player, memory: Memory) -> None:
+        target = Scope(ScopeKind.SHARED)
+        if memory.scope.startswith("agent:") and self.rng.random() < 0.5:
+            target = Scope(ScopeKind.PROJECT, player.project)
+        try:
+            promotion.promotion_request(
+                agent, memory.id, target, "other agents keep asking for this", version=memory.version
+            )
+        except ServiceError:
+            return  # already asked, or not wider: an agent lives with that
+
+    def _review(self, day: int) -> None:
+        """A reviewer's day: most requests of yesterday are settled, those of the last days still wait."""
+        if day > DAYS - 4:
+            return
+        reviewer = self.people["reviewer" if day % 3 else "admin"]
+        with tenant_context(self.tenant.id):
+            pending = list(PromotionRequest.objects.filter(status="pending").order_by("created_at")[:4])
+        for request in pending:
+            if self.rng.random() < 0.2:
+                continue
+            action = self.rng.choices(("approve", "reject"), (7, 3))[0]
+            reason = "checked with the crew" if action == "approve" else "true for one case only"
+            try:
+                promotion_decide.promotion_decide(
+                    reviewer, request.id, action, reason=reason, version=request.version
+                )
+            except ServiceError:
+                continue  # it went stale; the next look shows it as it is
+        if day in (30, 55):
+            self._bring_back(reviewer)
+        if day in (20, 40):
+            self._pin(reviewer)
+
+    def _bring_back(self, reviewer: Principal) -> None:
+        with tenant_context(self.tenant.id):
+            gone = Memory.objects.filter(status="evicted").order_by("-status_changed_at").first()
+        if gone is not None:
+            try:
+                retention.memory_restore(reviewer, gone.id, "still needed for the autumn fair")
+            except ServiceError:
+                return
+
+    def _pin(self, reviewer: Principal) -> None:
+        with tenant_context(self.tenant.id):
+            used = Memory.objects.filter(status="live", pinned_at=None).order_by("-use_count", "id").first()
+        if used is not None:
+            retention.memory_pin(reviewer, used.id, "the crew relies on this every day")
+
+    def _night(self, day: int) -> None:
+        for sweep in (sweep_expiry, sweep_decay, sweep_compaction, sweep_health):
+            sweep(self.tenant.id)
+        if day == DAYS // 2:
+            document = Policy().model_dump(mode="json")
+            document["decay"]["floor"] = 0.2
+            policy_activate(
+                self.people["admin"], document, "forget unused notes sooner: searches were crowded"
+            )
