@@ -7,7 +7,7 @@ PY := $(BIN)/python
 
 # Tests and checks use servers of their own; what the shell is set up for must not reach them.
 ISOLATED := env -u DATABASE_URL -u MIGRATION_DATABASE_URL -u REDIS_URL -u MEMGOV_SECRET_KEY \
-	-u MEMGOV_PUBLIC_URL -u MEMGOV_ALLOWED_HOSTS -u MEMGOV_EMBEDDER -u MEMGOV_DEBUG \
+	-u MEMGOV_PUBLIC_URL -u MEMGOV_ALLOWED_HOSTS -u MEMGOV_EMBEDDER -u MEMGOV_DEBUG -u DJANGO_SETTINGS_MODULE \
 	MEMGOV_DATA_DIR=$(CURDIR)/.test-data
 
 .PHONY: up down test lint types imports checks suite format clean environment environment-dev chromium
