@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+from memgov.cli import audit
 from memgov.embedded import runtime
 from memgov.embedded.datadir import default_data_dir
 from memgov.embedded.errors import StartError
@@ -27,6 +28,8 @@ def known_commands() -> dict[str, str]:
 def run(arguments: Sequence[str]) -> int:
     """One management command, with embedded servers for its duration when nothing else is there."""
     name, *rest = arguments
+    if audit.only_reads(name, rest):
+        return audit.run(rest)
     module = known_commands().get(name.replace("_", "-"))
     if module is None:
         raise StartError(f"no command is called {name!r}; `memgov --help` lists them")

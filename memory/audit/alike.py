@@ -1,0 +1,100 @@
+"""Near duplicates and negations among the first distinct rows, found through the terms that they share.
+
+Bounded on purpose: comparing everything with everything would take days for a million rows. How many rows
+were compared is part of the report.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass
+from typing import Final
+
+from memory.domain.similarity import judge
+from memory.domain.text import query_terms
+from memory.importers.records import ForeignRecord
+
+MOST_COMPARED: Final = 20_000
+"""Distinct rows that are compared."""
+_LONGEST: Final = 2_000
+_NEWEST: Final = 48
+"""Rows that are remembered for one term; a term that more rows share tells little."""
+_JUDGED: Final = 6
+_LEAST_SHARED: Final = 0.3
+_OPPOSITE: Final = frozenset({"negation", "antonym"})
+_OPPOSITE_FROM: Final = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """`kind` is same, review or opposite; `number` that of the earlier row."""
+
+    kind: str
+    number: int
+    pointer: str
+    shown: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    number: int
+    pointer: str
+    text: str
+    shown: str
+    terms: frozenset[str]
+
+
+class Comparison:
+    """The rows compared so far."""
+
+    def __init__(self, most: int = MOST_COMPARED) -> None:
+        self._most = most
+        self._kept: list[_Kept] = []
+        self._by_term: dict[tuple[str, str], deque[int]] = defaultdict(lambda: deque(maxlen=_NEWEST))
+        self.full = False
+
+    @property
+    def compared(self) -> int:
+        return len(self._kept)
+
+    def earlier(self, record: ForeignRecord, shown: str, number: int) -> Alike | None:
+        """The earlier row that is most alike, if one is alike enough; the row itself is remembered."""
+        if len(self._kept) >= self._most:
+            self.full = True
+            return None
+        if len(record.text) > _LONGEST:
+            return None  # no single fact
+        row = _Kept(number, record.pointer, record.text, shown, frozenset(query_terms(record.text)))
+        found = self._best(row, record.owner)
+        for term in row.terms:
+            self._by_term[record.owner, term].append(len(self._kept))
+        self._kept.append(row)
+        return found
+
+    def _best(self, row: _Kept, owner: str) -> Alike | None:
+        best: Alike | None = None
+        for at in self._candidates(row, owner):
+            other = self._kept[at]
+            judgement = judge(row.text, other.text, None)
+            kind: str = judgement.verdict if judgement.verdict != "different" else ""
+            opposed = bool(judgement.reasons) and _OPPOSITE.issuperset(judgement.reasons)
+            if not kind and opposed and judgement.jaccard >= _OPPOSITE_FROM:
+                kind = "opposite"
+            if kind == "same":
+                return Alike(kind, other.number, other.pointer, other.shown, judgement.reasons)
+            if kind and best is None:
+                best = Alike(kind, other.number, other.pointer, other.shown, judgement.reasons)
+        return best
+
+    def _candidates(self, row: _Kept, owner: str) -> list[int]:
+        """Earlier rows by the number of terms they share, the most first."""
+        shared: Counter[int] = Counter()
+        for term in row.terms:
+            shared.update(self._by_term.get((owner, term), ()))
+        near = [
+            (count, at)
+            for at, count in shared.most_common(4 * _JUDGED)
+            if count >= _LEAST_SHARED * min(len(row.terms), len(self._kept[at].terms))
+        ]
+        return [at for _, at in near[:_JUDGED]]
