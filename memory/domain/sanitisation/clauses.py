@@ -28,13 +28,24 @@ from memory.domain.sanitisation.words import (
 
 # Third persons that are hardly ever the plural of a noun.
 _VERBAL_S: Final = word_set(
-    """closes opens starts ends runs works takes costs moves lives goes uses needs leads means makes comes leaves falls
-    fails rises drops grows stays lasts covers shows returns sits stands hits sends gets gives keeps plays reads seems
-    feels wants likes likes contains holds expires loads rotates wins loses visits helps ships belongs consists exists depends relates lies resides differs happens occurs appears remains begins"""
+    """
+    closes opens starts ends runs works takes costs moves lives goes uses needs leads means makes comes
+    leaves falls fails rises drops grows stays lasts covers shows returns sits stands hits sends gets gives
+    keeps plays reads seems feels wants likes likes contains holds expires loads rotates wins loses visits
+    helps ships belongs consists exists depends relates lies resides differs happens occurs appears remains
+    begins
+    """
 )
 # Past forms that are base forms or nouns as well: "a blank set of rules".
-_PAST_AND_BASE: Final = word_set("set cut put cost hit hurt let read spread quit shut ground bound left saw felt found")
-_BASE_AFTER: Final = word_set("to do does did don't doesn't didn't let lets make makes made help helps helped helping letting making see watch")
+_PAST_AND_BASE: Final = word_set(
+    "set cut put cost hit hurt let read spread quit shut ground bound left saw felt found"
+)
+_BASE_AFTER: Final = word_set(
+    """
+    to do does did don't doesn't didn't let lets make makes made help helps helped helping letting making
+    see watch
+    """
+)
 _PRONOUNS: Final = word_set("i we they you who that which he she it")
 
 
@@ -51,7 +62,11 @@ def begins_object(tokens: Sequence[Token], index: int) -> bool:
         return True
     after = at(tokens, index + 1)
     if token.low in DETERMINERS:
-        if after is not None and is_time_noun(after.low) and token.low not in ("a", "an", "its", "their", "your"):
+        if (
+            after is not None
+            and is_time_noun(after.low)
+            and token.low not in ("a", "an", "its", "their", "your")
+        ):
             return False
         if token.low in ("that", "no", "this", "such") and after is not None:
             return not (is_auxiliary(after.low) or after.low in ("longer", "as", "way"))
@@ -90,12 +105,16 @@ def _is_finite(tokens: Sequence[Token], position: int, first: int) -> bool:
     after = at(tokens, position + 1)
     if before is not None and before.low in DETERMINERS:
         return False
-    if token.low in _PAST_AND_BASE and not (before is not None and (before.is_name or before.low.endswith("s"))):
+    if token.low in _PAST_AND_BASE and not (
+        before is not None and (before.is_name or before.low.endswith("s"))
+    ):
         return False
     if is_past(token.low):
         # "the deleted rows" has a noun after it, "rows deleted by" has not
         if position == first:
-            return after is None or after.kind != "word" or after.low in PREPOSITIONS or after.low in DETERMINERS
+            return (
+                after is None or after.kind != "word" or after.low in PREPOSITIONS or after.low in DETERMINERS
+            )
         return before is not None and before.kind != "sign" and before.low not in PREPOSITIONS
     if token.low in _VERBAL_S:
         return True
@@ -106,7 +125,10 @@ def _is_finite(tokens: Sequence[Token], position: int, first: int) -> bool:
     if position == first:
         return False
     follows = after is not None and (
-        after.low in DETERMINERS or after.low in OBJECT_PRONOUNS or after.is_name or after.kind in ("number", "entity")
+        after.low in DETERMINERS
+        or after.low in OBJECT_PRONOUNS
+        or after.is_name
+        or after.kind in ("number", "entity")
     )
     return follows and before is not None and before.kind != "sign" and before.low not in PREPOSITIONS
 
@@ -145,7 +167,9 @@ def _plural_subject(tokens: Sequence[Token], verb: int) -> bool:
     after = at(tokens, verb + 1)
     if before.kind != "word" or not before.low.endswith("s") or before.low.endswith("ss"):
         return False
-    return after is None or after.low in DETERMINERS or after.low in PREPOSITIONS or after.low in SUBORDINATORS
+    return (
+        after is None or after.low in DETERMINERS or after.low in PREPOSITIONS or after.low in SUBORDINATORS
+    )
 
 
 def has_subject_before(tokens: Sequence[Token], index: int) -> bool:

@@ -12,7 +12,9 @@ from memory.domain.sanitisation.unicode_views import LOOK_ALIKES, is_flag, scrip
 
 _TAGS: Final = re.compile("[\U000e0020-\U000e007e]{3,}")
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
-_INSIDE_LATIN: Final = re.compile("(?<=[A-Za-z ])[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u00ad]+(?=[A-Za-z ])")
+_INSIDE_LATIN: Final = re.compile(
+    "(?<=[A-Za-z ])[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u00ad]+(?=[A-Za-z ])"
+)
 _OVERRIDE: Final = re.compile("[\u202d\u202e][^\u202c\n]*")
 _SPACED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z](?:[ ._*-]{1,3}[a-z]){9,}(?![A-Za-z])")
 _WORD: Final = re.compile(r"\w{4,}")

@@ -28,18 +28,20 @@ _ESCAPES: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
 _ENTITY: Final = re.compile(r"&(?:#x?[0-9a-fA-F]+|[a-z]{2,8});")
 _HIDDEN_MARKUP: Final = re.compile(
     r"<!--(?P<comment>.*?)(?:-->|$)"
-    r"|<(?P<tag>[a-z][a-z0-9]*)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0"
-    r"|\bhidden\b|aria-hidden|color\s*:\s*(?:#fff(?:fff)?|white|transparent)|(?:left|top|text-indent)\s*:\s*-\d{3,})"
-    r"[^>]*>(?P<hidden>.*?)(?:</(?P=tag)>|$)"
+    r"|<(?P<tag>[a-z][a-z0-9]*)\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0"
+    r"|opacity\s*:\s*0"
+    r"|\bhidden\b|aria-hidden|color\s*:\s*(?:#fff(?:fff)?|white|transparent)|(?:left|top"
+    r"|text-indent)\s*:\s*-\d{3,})"
+    r"[^<>]*>(?P<hidden>.*?)(?:</(?P=tag)>|$)"
     r"|\[//\]:\s*#\s*\(?[\"']?(?P<remark>[^\n\"')]+)"
     r"|/\*(?P<block>.*?)\*/"
-    r"|<(?:template|noscript|script|style|meta|title)\b[^>]*>(?P<inert>.*?)</"
+    r"|<(?:template|noscript|script|style|meta|title)\b[^<>]*>(?P<inert>.*?)</"
     r"|\b(?:alt|title|content|aria-label|data-[a-z]+)\s*=\s*\"(?P<attribute>[^\"]{12,})\"",
     re.IGNORECASE | re.DOTALL,
 )
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _SPACED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z](?:(?:[ ._*-]{1,3}|\s{2,4})[A-Za-z]){6,}(?![A-Za-z])")
-_LEET_WORD: Final = re.compile(r"(?=[^\s]*[A-Za-z])(?=[^\s]*[013457@$!|])[A-Za-z013457@$!|]{3,}")
+_LEET_WORD: Final = re.compile(r"[A-Za-z013457@$!|]{3,}")
 _LEET_NUMBER: Final = re.compile(r"(?<![\w.,$€£/-])[013457@$!|]{2,4}(?![\w.,/-]|\s*%)")
 _LEET: Final = str.maketrans("013457@$!|", "oieastasil")
 _LETTERS: Final = re.compile(r"[A-Za-z]+")
@@ -100,6 +102,8 @@ def _leet_view(text: str) -> Iterator[View]:
 
     def replace(match: re.Match[str]) -> str:
         nonlocal changed
+        if match.group().isalpha():
+            return match.group()
         plain = match.group().translate(_LEET)
         if is_known_verb(plain.lower()) or plain.lower() in COMMON_WORDS:
             changed += 1
@@ -152,7 +156,9 @@ def _readable(plain: str) -> bool:
         return False
     printable = sum(1 for character in plain if character.isprintable() or character in "\r\n\t")
     letters = sum(1 for character in plain if character.isalpha() or character == " ")
-    return printable >= 0.95 * len(plain) and letters >= 0.6 * len(plain) and len(_READABLE.findall(plain)) > 1
+    return (
+        printable >= 0.95 * len(plain) and letters >= 0.6 * len(plain) and len(_READABLE.findall(plain)) > 1
+    )
 
 
 def _from_base64(passage: str) -> str | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from memory.domain.sanitisation.clauses import at, begins_object, finite_from, governed
+from memory.domain.sanitisation.clause_heads import CUES, heads
+from memory.domain.sanitisation.clauses import at, begins_object, finite_from
 from memory.domain.sanitisation.tokens import Segment, Sentence, Token
 from memory.domain.sanitisation.verbs import word_set
 from memory.domain.sanitisation.words import (
@@ -33,40 +34,51 @@ from memory.domain.sanitisation.words import (
 
 Found = tuple[int, int]
 
-_CUES: Final = word_set("please kindly always never just simply pls plz don't dont do")
 # Verbs of being in a state: in notes they stand without their subject ("Need examples for the trip").
 _STATES: Final = word_set("need want hope wish love hate seem like mean own belong cost contain deserve lack")
 _PARTICLES: Final = word_set("up off out over back aside down away along through")
-_TO_VERBS: Final = word_set("switch report reply move talk listen revert return point link stick route answer post write defer cater")
+_TO_VERBS: Final = word_set(
+    """
+    switch report reply move talk listen revert return point link stick route answer post write defer cater
+    """
+)
 _VERB_PREPOSITION: Final = word_set(
-    """act:on act:as act:like wait:for wait:until start:with start:from start:by stick:with look:at look:for work:around
-    work:through run:with run:without run:as end:with answer:with answer:in answer:as answer:like answer:only switch:into change:into turn:into go:into start:over look:after
-    answer:without reply:with reply:in reply:as reply:only lead:with vote:for side:with check:for check:with sign:off
-    log:in sign:in call:on play:along stop:at stop:by finish:with charge:for bid:on pose:as deal:with account:for
-    watch:for format:as return:with pack:with travel:by cook:with pay:with"""
+    """
+    act:on act:as act:like wait:for wait:until start:with start:from start:by stick:with look:at look:for
+    work:around work:through run:with run:without run:as end:with answer:with answer:in answer:as
+    answer:like answer:only switch:into change:into turn:into go:into start:over look:after answer:without
+    reply:with reply:in reply:as reply:only lead:with vote:for side:with check:for check:with sign:off
+    log:in sign:in call:on play:along stop:at stop:by finish:with charge:for bid:on pose:as deal:with
+    account:for watch:for format:as return:with pack:with travel:by cook:with pay:with
+    """
 )
 # Nouns that stand before a name or a number as its title.
 _TITLES: Final = word_set(
-    """plan project order model type function name label code version release run build test sample ticket node key file
-    host port page table chart figure part station state group team staff partner zone point set step stage phase module
-    issue case account agent user customer patient client supplier market bank bar channel level place house field line
-    market center centre route trail camp contract policy record index lot table room train ship pilot doctor king queen
-    post mount park star season form class branch book title value view screen tag batch seat pair quote bill mark rose
-    grant rob pat sue jack page host judge grant"""
+    """
+    plan project order model type function name label code version release run build test sample ticket node
+    key file host port page table chart figure part station state group team staff partner zone point set
+    step stage phase module issue case account agent user customer patient client supplier market bank bar
+    channel level place house field line market center centre route trail camp contract policy record index
+    lot table room train ship pilot doctor king queen post mount park star season form class branch book
+    title value view screen tag batch seat pair quote bill mark rose grant rob pat sue jack page host judge
+    grant
+    """
 )
 _NOUN_ENDINGS: Final = (
     "ing", "ed", "ly", "s", "tion", "ment", "ness", "ity", "ous", "ful", "ble", "ance", "ence", "ism", "ist", "ship",
     "hood", "age", "eer", "ian",
 )  # fmt: skip
-_OPEN_DETERMINERS: Final = word_set("the all every any these those their your its his her my our each both this a an everything it them him")
-_AS_VERB_BEFORE_PLURAL: Final = word_set(
-    """to into onto as without instead before first via when whenever if unless until only by daily once immediately
-    silently always never nightly weekly below above toward towards"""
+_OPEN_DETERMINERS: Final = word_set(
+    """
+    the all every any these those their your its his her my our each both this a an everything it them him
+    """
 )
-_FRONTS: Final = (
-    PREPOSITIONS | SUBORDINATORS
-    | word_set("each every any next should had were also even henceforth today tomorrow the in anytime")
-)  # fmt: skip
+_AS_VERB_BEFORE_PLURAL: Final = word_set(
+    """
+    to into onto as without instead before first via when whenever if unless until only by daily once
+    immediately silently always never nightly weekly below above toward towards
+    """
+)
 
 
 def imperatives(sentence: Sentence) -> Iterator[Found]:
@@ -74,7 +86,7 @@ def imperatives(sentence: Sentence) -> Iterator[Found]:
     if sentence.is_question and not _polite(sentence):
         return
     for segment in sentence.segments:
-        for index, strict in _heads(segment):
+        for index, strict in heads(segment):
             span = _imperative_at(segment, index, strict=strict)
             if span is not None:
                 yield span
@@ -83,76 +95,6 @@ def imperatives(sentence: Sentence) -> Iterator[Found]:
 
 def _polite(sentence: Sentence) -> bool:
     return any(token.low in ("please", "kindly") for token in sentence.tokens)
-
-
-def _heads(segment: Segment) -> Iterator[tuple[int, bool]]:
-    """Positions where an imperative may begin, and whether the verb there needs strict evidence."""
-    tokens = segment.tokens
-    start = _first_word(tokens)
-    yield start, False
-    first = at(tokens, start)
-    fronted = first is not None and (first.low in _FRONTS or first.low in FREQUENCY)
-    for index in range(start + 1, len(tokens)):
-        before, token = tokens[index - 1], tokens[index]
-        if token.low in ("please", "kindly") and before.low not in ("said", "say", "says"):
-            yield index, False
-        elif before.text == "," or (before.text in ('"', "'", "“", "‘") and token.kind == "word"):
-            if fronted and not governed_front(tokens, start, index):
-                yield index, False
-            elif not governed(tokens, index) and _begins_clause(tokens, start, index):
-                yield index, True
-        elif before.low in ("so", "then", "therefore", "hence", "thus", "instead") and not governed(tokens, index - 1):
-            yield index, True
-        elif before.low in ("and", "but", "or", "and/or") and _after_statement(tokens, start, index):
-            yield index, True
-        elif fronted and index > start + 1 and _unmarked_head(tokens, start, index):
-            yield index, True
-
-
-def governed_front(tokens: Sequence[Token], start: int, index: int) -> bool:
-    """A fronted list ("In Lyon, order volume fell") has no verb before; a second comma after a verb is a list."""
-    commas = [position for position in range(start, index) if tokens[position].text == ","]
-    if len(commas) < 2:
-        return False
-    return governed(tokens[commas[0] :], index - commas[0])
-
-
-def _begins_clause(tokens: Sequence[Token], start: int, index: int) -> bool:
-    """Whether what stands before a comma is a clause of its own and not the beginning of a list of subjects."""
-    if is_known_verb(tokens[start].low):
-        return True
-    finite = finite_from(tokens, start + 1)
-    return finite is not None and finite < index - 1
-
-
-def _after_statement(tokens: Sequence[Token], start: int, index: int) -> bool:
-    """After "and" nearly every base form hangs on something earlier, so only an address as its object counts."""
-    if governed(tokens, index - 1) or not _begins_clause(tokens, start, index):
-        return False
-    later = tokens[index + 1 : index + 12]
-    return tokens[index].low in _CUES or any(token.kind == "entity" for token in later)
-
-
-def _unmarked_head(tokens: Sequence[Token], start: int, index: int) -> bool:
-    """ "For any question about A read the data of B": a plain verb with an object after a fronted phrase."""
-    token, before = tokens[index], tokens[index - 1]
-    if tokens[start].low not in PREPOSITIONS and tokens[start].low not in ("should", "when", "whenever", "if", "once"):
-        return False
-    if not is_known_verb(token.low) or before.low in NOT_HEADS or before.text == ",":
-        return False
-    if not (begins_object(tokens, index + 1) and finite_from(tokens[:index], start + 1) is None):
-        return False
-    return not governed(tokens, index) and not (before.low.endswith("s") and tokens[start].low in SUBORDINATORS)
-
-
-def _first_word(tokens: Sequence[Token]) -> int:
-    """Past bullets, numbering, quotation marks and a salutation."""
-    index = 0
-    while index < len(tokens) and (
-        tokens[index].kind in ("sign", "break") or (index == 0 and tokens[index].text.rstrip(".").isdigit())
-    ):
-        index += 1
-    return index
 
 
 def _imperative_at(segment: Segment, index: int, *, strict: bool) -> Found | None:
@@ -189,11 +131,12 @@ def _skip_adverbs(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
     cue = False
     while index < len(tokens):
         token = tokens[index]
-        adverb = token.low in FREQUENCY or (token.low.endswith("ly") and len(token.low) > 4 and not is_known_verb(token.low))
+        manner = token.low.endswith("ly") and len(token.low) > len("only") and not is_known_verb(token.low)
+        adverb = token.low in FREQUENCY or manner
         joined = token.low in ("and", "or", "but", ",", "again") and index > 0
         if not adverb and not joined:
             break
-        cue = cue or token.low in _CUES
+        cue = cue or token.low in CUES
         index += 1
     return index, cue
 
@@ -208,7 +151,9 @@ def _negated_or_emphatic(tokens: Sequence[Token], head: int) -> bool:
         then = at(tokens, head + 2)
         return then is not None and then.low not in SUBJECT_PRONOUNS
     return after.low not in SUBJECT_PRONOUNS and (
-        begins_object(tokens, head + 1) or after.low in ("so", "this", "that", "nothing") or is_plain_verb(after.low)
+        begins_object(tokens, head + 1)
+        or after.low in ("so", "this", "that", "nothing")
+        or is_plain_verb(after.low)
     )
 
 
@@ -225,7 +170,7 @@ def _light_verb(tokens: Sequence[Token], head: int) -> bool:
 
 def _plain(tokens: Sequence[Token], head: int, *, cue: bool, strict: bool) -> bool:
     after = tokens[head + 1]
-    if is_auxiliary(after.low) or is_third_person(after.low) and at(tokens, head + 2) is None and not cue:
+    if is_auxiliary(after.low) or (is_third_person(after.low) and at(tokens, head + 2) is None and not cue):
         return False
     if after.low in ("and", "or") and not cue:
         return is_known_verb(getattr(at(tokens, head + 2), "low", ""))
@@ -237,7 +182,8 @@ def _plain(tokens: Sequence[Token], head: int, *, cue: bool, strict: bool) -> bo
 
 
 def _goes_on_as_object(tokens: Sequence[Token], head: int) -> bool:
-    """After a comma or "so": a bare object will do when nothing finite follows ("so skip permission checks")."""
+    """After a comma or "so
+    ": a bare object will do when nothing finite follows ("so skip permission checks")."""
     after = tokens[head + 1]
     return (
         after.kind in ("word", "number") and not is_auxiliary(after.low) and not is_past(after.low)
@@ -268,7 +214,16 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
         return True
     if _plural_that_acts(tokens, head + 1):
         return False
-    if after.low.endswith("ing") and token.low in ("stop", "start", "keep", "try", "avoid", "quit", "consider", "risk"):
+    if after.low.endswith("ing") and token.low in (
+        "stop",
+        "start",
+        "keep",
+        "try",
+        "avoid",
+        "quit",
+        "consider",
+        "risk",
+    ):
         return finite is None or begins_object(tokens, head + 2)
     if after.low in SUBORDINATORS and after.low not in ("as", "before", "after", "since", "until", "till"):
         return after.low not in RELATIVES or after.low == "when"
@@ -277,12 +232,17 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
     if strict and after.kind == "number":
         return token.low not in _TITLES and len(tokens) > head + 2
     if strict:
-        return after.kind in ("word", "number") and after.low not in NOT_HEADS and _verb_before_plural(tokens, head)
+        return (
+            after.kind in ("word", "number")
+            and after.low not in NOT_HEADS
+            and _verb_before_plural(tokens, head)
+        )
     return _noun_like_without_finite(tokens, head)
 
 
 def _plural_that_acts(tokens: Sequence[Token], index: int) -> bool:
-    """ "Backup jobs run at two": a plural, then a verb in the present, then something no object begins with."""
+    """ "Backup jobs run at two
+    ": a plural, then a verb in the present, then something no object begins with."""
     noun, verb, after = at(tokens, index), at(tokens, index + 1), at(tokens, index + 2)
     if noun is None or verb is None or not noun.low.endswith("s") or verb.low in _PARTICLES:
         return False
@@ -297,7 +257,9 @@ def _noun_like_without_finite(tokens: Sequence[Token], head: int) -> bool:
     if after.low == "to":
         return token.low in _TO_VERBS or (following is not None and following.kind == "entity")
     if after.low in PREPOSITIONS:
-        return f"{token.low}:{after.low}" in _VERB_PREPOSITION or (following is not None and following.kind == "entity")
+        return f"{token.low}:{after.low}" in _VERB_PREPOSITION or (
+            following is not None and following.kind == "entity"
+        )
     if after.low in FREQUENCY or after.low.endswith("ly"):
         return following is not None
     if after.kind == "number":
@@ -316,9 +278,19 @@ def _verb_before_plural(tokens: Sequence[Token], head: int) -> bool:
 def _unknown(tokens: Sequence[Token], head: int, *, cue: bool) -> bool:
     """A word no list knows is a verb where only a verb can stand: before a determiner, without a subject."""
     token, after = tokens[head], tokens[head + 1]
-    if token.low in NOT_HEADS or token.low in CONJUNCTIONS or token.low in OBJECT_PRONOUNS or len(token.low) < 3:
+    if (
+        token.low in NOT_HEADS
+        or token.low in CONJUNCTIONS
+        or token.low in OBJECT_PRONOUNS
+        or len(token.low) < 3
+    ):
         return False
-    if token.low.endswith(_NOUN_ENDINGS) or token.text.isupper() or not token.low.isascii() or is_past(token.low):
+    if (
+        token.low.endswith(_NOUN_ENDINGS)
+        or token.text.isupper()
+        or not token.low.isascii()
+        or is_past(token.low)
+    ):
         return False
     if after.low not in _OPEN_DETERMINERS:
         return False

@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from typing import Final
 
 _TEMPLATE: Final = re.compile(
-    r"<\|[a-z_]{2,24}\|?>|\[/?INST\]|<</?SYS>>|<start_of_turn>|<end_of_turn>|</?(?:system|assistant|instructions?|developer|prompt|"
-    r"admin|important|tool_call|function_call|system-reminder|system_prompt)\b[^>]*>|\[(?:SYSTEM|ADMIN|DEVELOPER|OVERRIDE|ASSISTANT|"
-    r"INSTRUCTIONS?)\b[^\]\n]*\]|^\s*#{1,6}\s*(?:system|instructions?|new instructions?|assistant|developer|override)\b\s*:?"
-    r"|(?:^|\n)\s*(?:system|assistant|developer|ai|human|SYSTEM|OVERRIDE|ADMIN)\s*:\s+(?=\S+\s)",
+    r"<\|[a-z_]{2,24}\|?>|\[/?INST\]|<</?SYS>>|<start_of_turn>|<end_of_turn>|</?(?:system|assistant"
+    r"|instructions?|developer|prompt|"
+    r"admin|important|tool_call|function_call|system-reminder|system_prompt)\b[^>]*>|\[(?:SYSTEM|ADMIN"
+    r"|DEVELOPER|OVERRIDE|ASSISTANT|"
+    r"INSTRUCTIONS?)\b[^\]\n]*\]|^\s*#{1,6}\s*(?:system|instructions?|new instructions?|assistant"
+    r"|developer|override)\b\s*:?"
+    r"|(?:^|\n)[ \t]*(?:system|assistant|developer|ai|human|SYSTEM|OVERRIDE|ADMIN)\s*:\s+(?=\S+\s)",
 )
 
 

@@ -13,40 +13,58 @@ from typing import Final
 from memory.domain.sanitisation.clauses import at
 from memory.domain.sanitisation.tokens import Sentence, Token
 from memory.domain.sanitisation.verbs import word_set
-from memory.domain.sanitisation.words import FREQUENCY, MODALS, PREPOSITIONS, RELATIVES, is_known_verb, is_past
+from memory.domain.sanitisation.words import (
+    FREQUENCY,
+    MODALS,
+    PREPOSITIONS,
+    RELATIVES,
+    is_known_verb,
+    is_past,
+)
 
 Found = tuple[int, int]
 
 READERS: Final = word_set(
-    """you assistant assistants agent agents model models ai ais bot bots chatbot chatbots llm llms copilot helper
-    helpers planner instance instances reader readers system systems session sessions tool tools yourself machine
-    machines responder responders successor successors y'all"""
+    """
+    you assistant assistants agent agents model models ai ais bot bots chatbot chatbots llm llms copilot
+    helper helpers planner instance instances reader readers system systems session sessions tool tools
+    yourself machine machines responder responders successor successors y'all
+    """
 )
 # What a reading assistant makes or does; a rule about it is a rule for the assistant.
 PRODUCTS: Final = word_set(
-    """answer answers reply replies response responses summary summaries output outputs recommendation recommendations
-    suggestion suggestions message messages completion completions report reports comparison comparisons email emails
-    e-mail e-mails newsletter newsletters conversation conversations digest digests draft drafts translation
-    translations memory memories note notes entry entries paragraph passage instruction instructions"""
+    """
+    answer answers reply replies response responses summary summaries output outputs recommendation
+    recommendations suggestion suggestions message messages completion completions report reports comparison
+    comparisons email emails e-mail e-mails newsletter newsletters conversation conversations digest digests
+    draft drafts translation translations memory memories note notes entry entries paragraph passage
+    instruction instructions
+    """
 )
 _CLASS_OF_PEOPLE: Final = word_set(
-    """staff everyone everybody anyone anybody nobody noone one personnel people someone whoever workers employees users
-    operators reviewers members customers managers developers engineers colleagues teams auditors callers support
-    clients contractors administrators admins humans visitors"""
+    """
+    staff everyone everybody anyone anybody nobody noone one personnel people someone whoever workers
+    employees users operators reviewers members customers managers developers engineers colleagues teams
+    auditors callers support clients contractors administrators admins humans visitors
+    """
 )
 _PERSONAL: Final = word_set("i we he she it they who user user's tom")
 _STRONG: Final = word_set("must shall mustn't shan't should shouldn't ought")
 _PERMISSIVE: Final = word_set("may can cannot can't might could")
 _PREDICTED: Final = word_set(
-    """arrive land finish reach take come last end start open cost rise fall drop ship work fit leave appear happen
-    return recover heal resolve go suffice stay remain exceed grow bloom see hold"""
+    """
+    arrive land finish reach take come last end start open cost rise fall drop ship work fit leave appear
+    happen return recover heal resolve go suffice stay remain exceed grow bloom see hold
+    """
 )
 _REPORTING: Final = word_set(
-    """agreed agree agrees decided decide said says say thinks think thought believes believe believed noted notes wrote
-    writes argued argues suggested suggests asked asks wants hopes hoped hope expects expected complained complains
-    mentioned mentions explained explains feels felt insisted insists reported reports recommended announced warned
-    warns stated states confirmed confirms told proposed proposes concluded voted requested demanded knew knows
-    realised realized heard learned understood"""
+    """
+    agreed agree agrees decided decide said says say thinks think thought believes believe believed noted
+    notes wrote writes argued argues suggested suggests asked asks wants hopes hoped hope expects expected
+    complained complains mentioned mentions explained explains feels felt insisted insists reported reports
+    recommended announced warned warns stated states confirmed confirms told proposed proposes concluded
+    voted requested demanded knew knows realised realized heard learned understood
+    """
 )
 _PARTICIPLES: Final = {
     "required": "to", "supposed": "to", "expected": "to", "obliged": "to", "instructed": "to", "requested": "to",
@@ -56,10 +74,15 @@ _PARTICIPLES: Final = {
     "welcome": "to", "reminded": "to", "ordered": "to", "directed": "to", "not": "to",
 }  # fmt: skip
 _BE: Final = word_set("is are was were be 're 's isn't aren't am being been")
+_PERFECT: Final = word_set("been gone had done known seen taken given")
 _IMPERSONAL: Final = word_set(
-    """important essential crucial necessary mandatory imperative vital advisable recommended best compulsory obligatory
-    forbidden prohibited required critical paramount acceptable permissible preferable advised wise"""
+    """
+    important essential crucial necessary mandatory imperative vital advisable recommended best compulsory
+    obligatory forbidden prohibited required critical paramount acceptable permissible preferable advised
+    wise
+    """
 )
+
 
 def obligations(sentence: Sentence) -> Iterator[tuple[str, Found]]:
     """("obligation" or "permission", span) for each clause that binds or frees a reader."""
@@ -74,6 +97,7 @@ def obligations(sentence: Sentence) -> Iterator[tuple[str, Found]]:
             start = _subject_start(tokens, index)
             yield found, (tokens[start].start, tokens[-1].end)
             return
+
 
 def _modal(tokens: Sequence[Token], index: int) -> str | None:
     low = tokens[index].low
@@ -92,6 +116,7 @@ def _modal(tokens: Sequence[Token], index: int) -> str | None:
         return _permission(tokens, index)
     return None
 
+
 def _strong(tokens: Sequence[Token], modal: int, verb: int) -> str | None:
     if modal == 0 or tokens[modal - 1].low in ("the", "a", "this") or at(tokens, verb) is None:
         return None
@@ -101,12 +126,14 @@ def _strong(tokens: Sequence[Token], modal: int, verb: int) -> str | None:
         return None
     return "obligation"
 
+
 def _need(tokens: Sequence[Token], modal: int, verb: int) -> str | None:
     if _reader(tokens, modal) or (_product(tokens, modal) and not _reported(tokens, modal)):
         return "obligation"
     if _reported(tokens, modal) or _personal(tokens, modal):
         return None
     return "obligation" if _binds_a_class(tokens, modal) else None
+
 
 def _is_to(tokens: Sequence[Token], index: int) -> bool:
     after = at(tokens, index + 1)
@@ -116,6 +143,7 @@ def _is_to(tokens: Sequence[Token], index: int) -> bool:
     to, verb = at(tokens, position), at(tokens, position + 1)
     return to is not None and to.low == "to" and verb is not None and is_known_verb(verb.low)
 
+
 def _is_to_be(tokens: Sequence[Token], index: int) -> str | None:
     if _reader(tokens, index) or _product(tokens, index) or _binds_a_class(tokens, index):
         return "obligation"
@@ -123,6 +151,7 @@ def _is_to_be(tokens: Sequence[Token], index: int) -> str | None:
     # "the goal is to halve the queue" defines; "invoices are to be paid" directs
     passive = any(token.low == "be" for token in tokens[index + 1 : index + 4])
     return "obligation" if passive and subject and not _personal(tokens, index) else None
+
 
 def _permission(tokens: Sequence[Token], modal: int) -> str | None:
     low = tokens[modal].low
@@ -134,6 +163,7 @@ def _permission(tokens: Sequence[Token], modal: int) -> str | None:
     if subject & {"nobody", "noone", "none", "no", "anyone"} and low == "may":
         return "permission"
     return None
+
 
 def _participle(tokens: Sequence[Token], index: int) -> str | None:
     word = tokens[index].low
@@ -154,6 +184,7 @@ def _participle(tokens: Sequence[Token], index: int) -> str | None:
         return None
     return "obligation" if _binds_a_class(tokens, verb) else None
 
+
 def _impersonal(tokens: Sequence[Token], index: int) -> str | None:
     if tokens[index].low != "it" or index + 3 >= len(tokens) or _believed(tokens, index):
         return None
@@ -167,6 +198,7 @@ def _impersonal(tokens: Sequence[Token], index: int) -> str | None:
             return "obligation" if then is not None and then.low in ("to", "that", "for", "not") else None
     return None
 
+
 def _believed(tokens: Sequence[Token], index: int) -> bool:
     """ "Believes it is important to …" tells of someone's belief."""
     return index > 0 and any(token.low in _REPORTING for token in tokens[max(0, index - 3) : index])
@@ -177,13 +209,24 @@ def _subject_start(tokens: Sequence[Token], modal: int) -> int:
     position = modal
     while position > 0:
         token = tokens[position - 1]
-        if token.text in (",", ";", ":") or token.low in ("that", "and", "but", "so", "because", "if", "when", "then"):
+        if token.text in (",", ";", ":") or token.low in (
+            "that",
+            "and",
+            "but",
+            "so",
+            "because",
+            "if",
+            "when",
+            "then",
+        ):
             break
         position -= 1
     return position
 
+
 def _subject(tokens: Sequence[Token], modal: int) -> Sequence[Token]:
     return tokens[_subject_start(tokens, modal) : modal]
+
 
 def _head_words(tokens: Sequence[Token], modal: int) -> set[str]:
     """Words of the subject before its first preposition: "every reply to Lyon" is about a reply."""
@@ -194,25 +237,43 @@ def _head_words(tokens: Sequence[Token], modal: int) -> set[str]:
         words.add(token.low)
     return words
 
+
 def _reader(tokens: Sequence[Token], modal: int) -> bool:
     words = _head_words(tokens, modal)
     if not words & READERS:
         return False
-    if "you" in words or words & {"assistant", "assistants", "ai", "agents", "bots", "bot", "chatbot", "llm", "llms"}:
+    if "you" in words or words & {
+        "assistant",
+        "assistants",
+        "ai",
+        "agents",
+        "bots",
+        "bot",
+        "chatbot",
+        "llm",
+        "llms",
+    }:
         return "manager" not in words and "coach" not in words
     # a "system" or "model" that must have failed is a thing in the world
     return not _epistemic(tokens, modal, modal + 1)
 
+
 def _product(tokens: Sequence[Token], modal: int) -> bool:
     words = _head_words(tokens, modal)
-    return bool(words & PRODUCTS) and bool(words & {"all", "every", "each", "any", "your", "future", "the", "this"})
+    return bool(words & PRODUCTS) and bool(
+        words & {"all", "every", "each", "any", "your", "future", "the", "this"}
+    )
+
 
 def _binds_a_class(tokens: Sequence[Token], modal: int) -> bool:
     subject = _subject(tokens, modal)
     words = _head_words(tokens, modal)
     if words & {"every", "all", "each", "any", "no", "nobody", "everyone", "anyone", "everybody"}:
         return not words & {"i", "we", "he", "she"}
-    return bool(subject) and bool(words & {"staff", "personnel", "employees", "operators", "reviewers", "admins"})
+    return bool(subject) and bool(
+        words & {"staff", "personnel", "employees", "operators", "reviewers", "admins"}
+    )
+
 
 def _personal(tokens: Sequence[Token], modal: int) -> bool:
     """A particular person or group as the subject: a pronoun, a name, "her brother", "the plumber"."""
@@ -229,20 +290,24 @@ def _personal(tokens: Sequence[Token], modal: int) -> bool:
         return not last.low.endswith("s") or len(subject) > 1
     return False
 
+
 def _epistemic(tokens: Sequence[Token], modal: int, verb: int) -> bool:
     """Supposition, not obligation: "must have been lost", "should arrive", "must be the oldest"."""
     position = verb
-    while position < len(tokens) and (tokens[position].low in FREQUENCY or tokens[position].low in ("not", "also")):
+    while position < len(tokens) and (
+        tokens[position].low in FREQUENCY or tokens[position].low in ("not", "also")
+    ):
         position += 1
     token, after = at(tokens, position), at(tokens, position + 1)
     if token is None:
         return True
-    if token.low == "have" and after is not None and (is_past(after.low) or after.low in ("been", "gone", "had", "done")):
+    if token.low == "have" and after is not None and (is_past(after.low) or after.low in _PERFECT):
         return True
     if token.low == "be" and after is not None:
         return not _is_participle(tokens, position + 1)
     modal_word = tokens[modal].low
     return modal_word in ("should", "ought") and token.low in _PREDICTED
+
 
 def _is_participle(tokens: Sequence[Token], index: int) -> bool:
     while index < len(tokens) and tokens[index].low in FREQUENCY:
@@ -250,8 +315,21 @@ def _is_participle(tokens: Sequence[Token], index: int) -> bool:
     token = at(tokens, index)
     if token is None:
         return False
-    irregular = ("done", "given", "taken", "shown", "written", "known", "chosen", "driven", "hidden", "drawn", "seen")
+    irregular = (
+        "done",
+        "given",
+        "taken",
+        "shown",
+        "written",
+        "known",
+        "chosen",
+        "driven",
+        "hidden",
+        "drawn",
+        "seen",
+    )
     return is_past(token.low) or token.low in irregular
+
 
 def _reported(tokens: Sequence[Token], modal: int) -> bool:
     """Whether someone is said to have agreed, said or wished what the modal says."""
@@ -261,11 +339,13 @@ def _reported(tokens: Sequence[Token], modal: int) -> bool:
         return False
     return not {token.low for token in tokens[start:modal]} & READERS
 
+
 def _follows_verb(tokens: Sequence[Token], index: int) -> bool:
     token = at(tokens, index)
     while token is not None and (token.low in FREQUENCY or token.low == "not"):
         index += 1
         token = at(tokens, index)
     return token is not None and (is_known_verb(token.low) or token.low == "be")
+
 
 _UNUSED: Final = MODALS | RELATIVES

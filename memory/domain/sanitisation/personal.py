@@ -32,28 +32,38 @@ from memory.domain.sanitisation.secrets import merged
 
 _EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.)+[A-Za-z]{2,24}\b")
 _RESERVED_MAIL: Final = re.compile(
-    r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|example|test|invalid|localhost|local|internal)$", re.IGNORECASE
+    r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|example|test|invalid|localhost|local"
+    r"|internal)$",
+    re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"\d(?:[\d\s().\-/]*\d){5,}")
-_CARD: Final = re.compile(r"(?<![\d.-])(?:[3-6]\d{3}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,7}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?![\d-])")
+_CARD: Final = re.compile(
+    r"(?<![\d.-])(?:[3-6]\d{3}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,7}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?![\d-])"
+)
 _IBAN: Final = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}\b")
 _PHONE_NEAR: Final = re.compile(
-    r"\b(?:phone|telephone|tel|mobile|cell|call|calls|called|reach|ring|dial|text|sms|fax|whatsapp|signal|handy|telefon"
+    r"\b(?:phone|telephone|tel|mobile|cell|call|calls|called|reach|ring|dial|text|sms|fax|whatsapp|signal"
+    r"|handy|telefon"
     r"|teléfono|téléphone|telefone|numero|hotline|number)\b",
     re.IGNORECASE,
 )
-_PHONE_SHAPE: Final = re.compile(r"(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|0\d|\d{3}[ .-]\d{3,4}[ .-]?\d)[\d ().\-/]{4,18}\d(?![\w-])")
+_PHONE_SHAPE: Final = re.compile(
+    r"(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|0\d|\d{3}[ .-]\d{3,4}[ .-]?\d)[\d ().\-/]{4,18}\d(?![\w-])"
+)
 _REGIONS: Final = ("US", "GB", "DE", "FR")  # for numbers without a country; their lengths cover most others
 _NAMED_IDS: Final = re.compile(
-    r"\b(?P<name>passport|identity card|id card|driv(?:er'?s|ing) licen[cs]e|social security|ssn|national insurance|nino"
-    r"|tax id|taxpayer|national id|personal id|nhs|bsn|insurance)\b(?:\s+(?:no\.?|number|nr\.?|id|is|was|:|#|card|of"
+    r"\b(?P<name>passport|identity card|id card|driv(?:er'?s|ing) licen[cs]e|social security|ssn"
+    r"|national insurance|nino"
+    r"|tax id|taxpayer|national id|personal id|nhs|bsn|insurance)\b(?:\s+(?:no\.?|number|nr\.?|id|is|was"
+    r"|:|#|card|of"
     r"|[A-Z][a-z]+))*[\s:#]*(?P<value>(?=[A-Z0-9 -]*\d)[A-Z0-9](?:[ -]?[A-Z0-9]){5,14})\b",
     re.IGNORECASE,
 )
 _US_SSN: Final = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])")
 _IP: Final = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
 _BORN: Final = re.compile(
-    r"\b(?:born(?:\s+on)?|date of birth|birth ?date|dob|geboren(?: am)?)\b[\s:is]*(?P<value>\d{1,2}(?:st|nd|rd|th)?[ ./-]"
+    r"\b(?:born(?:\s+on)?|date of birth|birth ?date|dob|geboren(?: am)?)\b[\s:is]*(?P<value>\d{1,2}(?:st"
+    r"|nd|rd|th)?[ ./-]"
     r"(?:of )?[A-Za-z0-9]+[ .,/-]+\d{2,4}|\d{4}-\d\d-\d\d|[A-Z][a-z]+ \d{1,2},? \d{4})",
     re.IGNORECASE,
 )
@@ -73,11 +83,12 @@ _NATIONAL: Final[tuple[tuple[str, re.Pattern[str], _Check], ...]] = (
 )
 # Plain digits need the word as well as the check digit.
 _NATIONAL_NAMED: Final[tuple[tuple[str, re.Pattern[str], _Check], ...]] = (
-    ("de_tax_id", re.compile(r"\b(?:steuer\w*|tax|idnr)\b.{0,30}?(\d{2} ?\d{3} ?\d{3} ?\d{3})\b", re.IGNORECASE), idnr.is_valid),
+    ("de_tax_id", re.compile(r"\b(?:steuer\w*|tax|idnr)\b.{0,30}?(\d{2} ?\d{3} ?\d{3} ?\d{3})\b", re.I), idnr.is_valid),
     ("pl_pesel", re.compile(r"\bpesel\b.{0,20}?(\d{11})\b", re.IGNORECASE), pesel.is_valid),
     ("nl_bsn", re.compile(r"\bbsn\b.{0,20}?(\d{9})\b", re.IGNORECASE), bsn.is_valid),
     ("gb_nhs", re.compile(r"\bnhs\b.{0,20}?(\d{3} ?\d{3} ?\d{4})\b", re.IGNORECASE), nhs.is_valid),
-    ("no_fodselsnummer", re.compile(r"\b(?:fødselsnummer|personnummer)\b.{0,20}?(\d{6} ?\d{5})\b", re.IGNORECASE), fodselsnummer.is_valid),
+    ("no_identity_number", re.compile(r"\b(?:fødselsnummer|personnummer)\b.{0,20}?(\d{6} ?\d{5})\b", re.I),
+     fodselsnummer.is_valid),
 )  # fmt: skip
 _GB_NINO: Final = re.compile(r"\b(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b")
 

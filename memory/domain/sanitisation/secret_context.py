@@ -14,13 +14,19 @@ from typing import Final
 from memory.domain.sanitisation.model import Match
 
 _NAMES: Final = (
-    r"(?:pass[ _-]?(?:word|phrase|code|key|wd)|pass(?=\s*[:=])|pwd|pw(?=\s*[:=])|pin(?:[ _-]?(?:code|number))?"
-    r"|secret(?:[ _-]?(?:access[ _-]?)?(?:key|token|value|id))?|client[ _-]secret|api[ _-]?(?:key|token|secret)"
+    r"(?:pass[ _-]?(?:word|phrase|code|key|wd)|pass(?=\s*[:=])|pwd|pw(?=\s*[:=])|pin(?:[ _-]?(?:code"
+    r"|number))?"
+    r"|secret(?:[ _-]?(?:access[ _-]?)?(?:key|token|value|id))?|client[ _-]secret|api[ _-]?(?:key|token"
+    r"|secret)"
     r"|access[ _-]?(?:key|token|code)|auth(?:entication|orization)?[ _-]?(?:key|token|code|secret)"
-    r"|(?:private|signing|encryption|master|license|licence|storage|account|service|shared|webhook|deploy|bot|bearer"
-    r"|refresh|session|security|recovery|unlock|door|alarm|gate|safe|entry|login|backup|verification|activation"
-    r"|one[ -]time|wi-?fi|wlan|wpa|network|psk|vpn|root|admin|db|database|user|ssh|gpg|hmac|jwt|csrf|sas)[ _-]?"
-    r"(?:key|token|code|secret|pass|password|passcode|phrase|pin|pw|pwd)|token|credentials?|creds|seed[ _-]phrase"
+    r"|(?:private|signing|encryption|master|license|licence|storage|account|service|shared|webhook|deploy"
+    r"|bot|bearer"
+    r"|refresh|session|security|recovery|unlock|door|alarm|gate|safe|entry|login|backup|verification"
+    r"|activation"
+    r"|one[ -]time|wi-?fi|wlan|wpa|network|psk|vpn|root|admin|db|database|user|ssh|gpg|hmac|jwt|csrf"
+    r"|sas)[ _-]?"
+    r"(?:key|token|code|secret|pass|password|passcode|phrase|pin|pw|pwd)|token|credentials?|creds"
+    r"|seed[ _-]phrase"
     r"|recovery[ _-]phrase|mnemonic|kennwort|passwort|mot de passe|contraseña|clave|senha|parola d'ordine)"
 )
 _WHOLE_NAME: Final = re.compile(rf"(?:^|\s){_NAMES}(?:\s+\d+)?$", re.IGNORECASE)
@@ -28,8 +34,10 @@ _QUOTE: Final = r"[\"'`“”‘’«»]?"
 # name … is VALUE, with a few words that tie the name to its owner in between: "for the printer", "on node 2".
 _PROSE: Final = re.compile(
     rf"\b(?P<name>{_NAMES})s?\b(?P<between>(?:\s+(?!is\b|was\b|are\b|to\b)[\w'’.@-]+){{0,8}}?)"
-    rf"(?:\s*(?:=>|[:=→])\s*|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains)\s+(?:now\s+|still\s+|(?:set|changed|reset|updated|rotated|switched)\s+to\s+"
-    rf"|currently\s+|simply\s+|just\s+|probably\s+|called\s+)?|\s+(?:set\s+|changed\s+|reset\s+|updated\s+)?to\s+)"
+    rf"(?:\s*(?:=>|[:=→])\s*|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains)\s+(?:now\s+|still"
+    rf"\s+|(?:set|changed|reset|updated|rotated|switched)\s+to\s+"
+    rf"|currently\s+|simply\s+|just\s+|probably\s+|called\s+)?|\s+(?:set\s+|changed\s+|reset\s+|updated"
+    rf"\s+)?to\s+)"
     rf"(?P<quote>{_QUOTE})(?P<value>[^\s\"'`“”«»]+(?:(?<=\w)['’](?=\w)[^\s\"'`“”«»]+)*)",
     re.IGNORECASE,
 )
@@ -37,40 +45,50 @@ _BESIDE: Final = re.compile(
     rf"\b(?P<name>{_NAMES})\b[\s(]+(?P<quote>{_QUOTE})(?P<value>[^\s\"'`“”«»]+)", re.IGNORECASE
 )
 _ASSIGNED: Final = re.compile(
-    r"(?P<name>[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api_?key|apikey|access_?key|private_?key"
+    r"(?P<name>[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api_?key|apikey"
+    r"|access_?key|private_?key"
     r"|_key|auth|credential|signing_?key)[A-Za-z0-9_]*)[\"']?\s*(?:=|:=|=>|:)\s*(?P<quote>[\"'`]?)"
     r"(?P<value>[^\s\"'`,;]{4,})",
     re.IGNORECASE,
 )
 _OPTION: Final = re.compile(
-    r"(?:--?(?:password|passwd|pass|token|secret|api-?key|auth-token)[= ]|\B-p(?=\S))(?P<quote>[\"']?)(?P<value>[^\s\"']{4,})"
+    r"(?:--?(?:password|passwd|pass|token|secret|api-?key|auth-token)[= ]|\B-p(?=\S))(?P<quote>[\"']?)"
+    r"(?P<value>[^\s\"']{4,})"
 )
 _ACCOUNT: Final = re.compile(r"(?<=\s-u\s)[\"']?[\w.@-]+:(?P<value>[^\s\"']{4,})")
 _PHRASE: Final = re.compile(
-    r"\b(?:seed|recovery|mnemonic|backup)\s+(?:phrase|words?|mnemonic)\b[^:\n]{0,40}?(?:\bis\b|\bare\b|:)\s*[\"'“]?"
+    r"\b(?:seed|recovery|mnemonic|backup)\s+(?:phrase|words?|mnemonic)\b[^:\n]{0,40}?(?:\bis\b|\bare\b"
+    r"|:)\s*[\"'“]?"
     r"(?P<value>(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})",
     re.IGNORECASE,
 )
 _QUOTED_PHRASE: Final = re.compile(
-    rf"\b(?P<name>{_NAMES})\b[^\"“'`\n.]{{0,50}}?(?:\bis\b|\bwas\b|\bto\b|[:=])\s*[\"“'`](?P<value>[^\"”'`\n]{{4,60}})[\"”'`]",
+    rf"\b(?P<name>{_NAMES})\b[^\"“'`\n.]{{0,50}}?(?:\bis\b|\bwas\b|\bto\b|[:=])\s*[\"“'`]"
+    rf"(?P<value>[^\"”'`\n]{{4,60}})[\"”'`]",
     re.IGNORECASE,
 )
 _NAMED: Final = re.compile(rf"\b{_NAMES}\b|pass|pwd|secret|key|token|auth|-u\s|-p", re.IGNORECASE)
 _PLACEHOLDER: Final = re.compile(
-    r"^(?:[<{$%\[(*#].*|.*[>}\])]$|\*+|x{3,}|\.{3,}|…|(?:your|my|the|some|example|placeholder|changeme|redacted|null|none"
-    r"|true|false|todo|tbd|undefined|required|optional|os\.environ.*|process\.env.*|env[.:].*|vault:.*|secrets?[./].*"
+    r"^(?:[<{$%\[(*#].*|.*[>}\])]$|\*+|x{3,}|\.{3,}|…|(?:your|my|the|some|example|placeholder|changeme"
+    r"|redacted|null|none"
+    r"|true|false|todo|tbd|undefined|required|optional|os\.environ.*|process\.env.*|env[.:].*|vault:.*"
+    r"|secrets?[./].*"
     r"|https?://.*|(?:\.{0,2}|~)/.*)$|your[_-].*|\S+\(\S*)",
     re.IGNORECASE,
 )
 _ONE_SCRIPT_WORD: Final = re.compile(r"^[A-Za-zÀ-ÿ]+(?:-[A-Za-zÀ-ÿ]+)?$")
 _DATE_OR_VERSION: Final = re.compile(
-    r"^(?:v?\d+(?:\.\d+){1,3}|\d{1,3}(?:,\d{3})+|\d{4}-\d\d(?:-\d\d)?(?:T.*)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?"
-    r"|\d+(?:st|nd|rd|th|s|ms|h|d|w|m|min|days?|hours?|%|bits?|-bit|kb|mb|-digit|-character|-day|-hour|-month)"
+    r"^(?:v?\d+(?:\.\d+){1,3}|\d{1,3}(?:,\d{3})+|\d{4}-\d\d(?:-\d\d)?(?:T.*)?"
+    r"|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?"
+    r"|\d+(?:st|nd|rd|th|s|ms|h|d|w|m|min|days?|hours?|%|bits?|-bit|kb|mb|-digit|-character|-day|-hour"
+    r"|-month)"
     r"|[A-Z]{2,}-\d+|[A-Z]{2,5}\d{1,3}|[a-z]+\d)$",
     re.IGNORECASE,
 )
 _CODE_NAMES: Final = re.compile(r"pin|code|passcode", re.IGNORECASE)
-_IDENTIFIER: Final = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:[._/][a-z]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$")
+_IDENTIFIER: Final = re.compile(
+    r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:[._/][a-z]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$"
+)
 _WORDS_JOINED: Final = re.compile(r"^[A-Za-z]{3,}(?:[-_.~+][A-Za-z0-9]{2,}){2,}$")
 
 
@@ -150,7 +168,13 @@ def secret_name(name: str) -> str | None:
 
 def _rule(name: str) -> str:
     lowered = name.lower().replace(" ", "_").replace("-", "_")
-    for part, rule in (("pin", "pin"), ("code", "code"), ("token", "token"), ("key", "key"), ("secret", "secret")):
+    for part, rule in (
+        ("pin", "pin"),
+        ("code", "code"),
+        ("token", "token"),
+        ("key", "key"),
+        ("secret", "secret"),
+    ):
         if part in lowered:
             return rule
     return "password"

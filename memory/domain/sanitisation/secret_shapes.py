@@ -25,19 +25,22 @@ SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     _shape("memgov_key", r"\bmgk_[A-Za-z0-9_-]{8,}"),
     _shape("anthropic_key", r"\bsk-ant-[A-Za-z0-9]+-[A-Za-z0-9_-]{4,}|\bsk-ant-[A-Za-z0-9_-]{16,}"),
     _shape("openrouter_key", r"\bsk-or-(?:v\d-)?[A-Za-z0-9_-]{20,}"),
-    _shape("openai_key", r"\bsk-(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{16,}|\bsk-[A-Za-z0-9]{20,}"),
+    _shape("openai_key",
+        r"\bsk-(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{16,}|\bsk-[A-Za-z0-9]{20,}"),
     _shape("aws_access_key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     _shape("github_token", r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"),
     _shape("gitlab_token", r"\bgl(?:pat|ptt|dt|rt|cbt|soat|ft|imt|agent|oas)-[A-Za-z0-9_.-]{16,}"),
     _shape("slack_token", r"\bxox[a-z]-(?:\d+-)?[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}"),
-    _shape("slack_webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9_/+-]{16,})"),
+    _shape("slack_webhook",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9_/+-]{16,})"),
     _shape("discord_webhook", r"discord(?:app)?\.com/api/webhooks/(?P<secret>\d{10,}/[\w-]{20,})"),
     _shape("teams_webhook", r"webhook\.office\.com/webhookb?2?/(?P<secret>[\w@/-]{30,})"),
     _shape("discord_token", r"\b[MNO][A-Za-z\d_-]{23,25}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,}"),
     _shape("telegram_token", r"\b\d{8,10}:[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])"),
     _shape("stripe_key", r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{16,}"),
     _shape("google_key", r"\bAIza[A-Za-z0-9_-]{30,}"),
-    _shape("google_token", r"\bya29\.[A-Za-z0-9_.-]{16,}|\bGOCSPX-[A-Za-z0-9_-]{16,}|(?<!\d)1//0[A-Za-z0-9_-]{20,}"),
+    _shape("google_token",
+        r"\bya29\.[A-Za-z0-9_.-]{16,}|\bGOCSPX-[A-Za-z0-9_-]{16,}|(?<!\d)1//0[A-Za-z0-9_-]{20,}"),
     _shape("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*){1,3}"),
     _shape("npm_token", r"\bnpm_[A-Za-z0-9]{20,}"),
     _shape("pypi_token", r"\bpypi-[A-Za-z0-9_-]{16,}"),
@@ -58,7 +61,8 @@ SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     _shape("facebook_token", r"\bEAAC[A-Za-z0-9]{30,}"),
     _shape("digitalocean_token", r"\bdo[oprt]_v1_[0-9a-f]{32,}"),
     _shape("databricks_token", r"\bdapi[0-9a-f]{32}(?:-\d)?\b"),
-    _shape("hashicorp_token", r"\bhv[sbr]\.[A-Za-z0-9_-]{20,}|\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{40,}"),
+    _shape("hashicorp_token",
+        r"\bhv[sbr]\.[A-Za-z0-9_-]{20,}|\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{40,}"),
     _shape("grafana_token", r"\bgl(?:sa|c)_[A-Za-z0-9+/=_]{20,}"),
     _shape("newrelic_key", r"\bNR(?:AK|JS|RA|II)-[A-Za-z0-9]{20,}"),
     _shape("sentry_token", r"\bsntry[su]_[A-Za-z0-9+/=_-]{20,}"),
@@ -73,12 +77,20 @@ SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     _shape("figma_token", r"\bfig[dou]_[A-Za-z0-9_-]{20,}"),
     _shape("dropbox_token", r"\bsl\.[A-Za-z0-9_-]{60,}"),
     _shape("onepassword_token", r"\bops_eyJ[A-Za-z0-9_-]{50,}|\bA3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,6}){4,5}\b"),
-    _shape("model_service_key", r"\b(?:gsk|xai|r8|pplx|nvapi|fw|csk|tgp_v1|jina|voyage|pa)[-_][A-Za-z0-9_-]{28,}"),
-    _shape("service_key", r"\b(?:sbp|pscale_(?:tkn|pw|oauth)|fm[12]|rnd|vcp|nfp|phx|phc|re|dp|ddp|lsv2_[ps]t|eyxp|"
-           r"prefect|pul|tk|pnu|sk|pat|apikey|api|key|secret|token)_[A-Za-z0-9_]*(?=[A-Za-z_]*\d)[A-Za-z0-9]{24,}"),
-    _shape("url_password", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"<>]*:(?P<secret>[^\s/@'\"<>]{3,}?)@(?=[\w\[])", re.IGNORECASE),
-    _shape("url_password", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"<>]*:(?P<secret>[^\s@'\"<>]{3,}?)@(?=[\w.-]+[:/])", re.IGNORECASE),
-    _shape("authorization_header", r"\b(?:Basic|Bearer|Token|Digest|ApiKey)\s+(?P<secret>(?=[^\s'\"]*[\d=+/_.-])"
+    _shape("model_service_key",
+        r"\b(?:gsk|xai|r8|pplx|nvapi|fw|csk|tgp_v1|jina|voyage|pa)[-_][A-Za-z0-9_-]{28,}"),
+    _shape("service_key",
+        r"\b(?:sbp|pscale_(?:tkn|pw|oauth)|fm[12]|rnd|vcp|nfp|phx|phc|re|dp|ddp|lsv2_[ps]t|eyxp|"
+           r"prefect|pul|tk|pnu|sk|pat|apikey|api|key|secret|token)_[A-Za-z0-9_]*"
+           r"(?=[A-Za-z_]*\d)[A-Za-z0-9]{24,}"),
+    _shape("url_password",
+        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"<>]{0,128}:(?P<secret>[^\s/@'\"<>]{3,256}?)@"
+        r"(?=[\w\[])", re.IGNORECASE),
+    _shape("url_password",
+        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"<>]{0,128}:(?P<secret>[^\s@'\"<>]{3,256}?)@"
+        r"(?=[\w.-]+[:/])", re.IGNORECASE),
+    _shape("authorization_header",
+        r"\b(?:Basic|Bearer|Token|Digest|ApiKey)\s+(?P<secret>(?=[^\s'\"]*[\d=+/_.-])"
            r"[A-Za-z0-9+/=_.~-]{16,})"),
 )  # fmt: skip
 

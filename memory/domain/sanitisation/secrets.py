@@ -30,7 +30,10 @@ _LIBRARY: Final = tuple(
     for pattern in detector.denylist
 )  # fmt: skip
 _AWS_NEAR: Final = re.compile(r"\baws\b|AKIA|ASIA|secret", re.IGNORECASE)
-_FORTY: Final = re.compile(r"(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])")
+_FORTY: Final = re.compile(
+    r"(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])[A-Za-z0-9+/]{40}"
+    r"(?![A-Za-z0-9+/=_-])"
+)
 _ALREADY: Final = re.compile(r"\[REDACTED:[a-z_0-9]+\]")
 
 
@@ -68,7 +71,9 @@ def merged(found: list[Match]) -> tuple[Match, ...]:
     """Overlapping matches joined; the rule listed first, the more telling one, names the whole."""
     result: list[Match] = []
     for match in found:
-        overlapping = [other for other in result if other.span[0] < match.span[1] and match.span[0] < other.span[1]]
+        overlapping = [
+            other for other in result if other.span[0] < match.span[1] and match.span[0] < other.span[1]
+        ]
         if overlapping:
             result = [other for other in result if other not in overlapping]
             start = min(match.span[0], *(other.span[0] for other in overlapping))

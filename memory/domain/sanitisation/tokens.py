@@ -13,17 +13,24 @@ from memory.domain.sanitisation.verbs import word_set
 
 # Quoted words are spoken of, not spoken: "the phrase 'ignore the rules' is a textbook example".
 _MENTION: Final = re.compile(
-    r"(?:\b(?:phrase|phrases|words?|text|string|strings|sentence|line|title|titled|entitled|called|named|message|label|"
-    r"labelled|labeled|reads?|slogan|talk|book|song|film|commit|heading|caption|button|option|command|says|saying|say|write|"
-    r"writes|wrote|typed|like|example|examples|error|warning|banner|sign|keyword|keywords|motto|song|column|field|menu|entry|"
-    r"placeholder|template|branch|ticket|subject|lecture|course|article|post|chapter|page|question|term|terms)\s*(?:,|:)?\s*)"
+    r"(?:\b(?:phrase|phrases|words?|text|string|strings|sentence|line|title|titled|entitled|called|named"
+    r"|message|label|"
+    r"labelled|labeled|reads?|slogan|talk|book|song|film|commit|heading|caption|button|option|command"
+    r"|says|saying|say|write|"
+    r"writes|wrote|typed|like|example|examples|error|warning|banner|sign|keyword|keywords|motto|song"
+    r"|column|field|menu|entry|"
+    r"placeholder|template|branch|ticket|subject|lecture|course|article|post|chapter|page|question|term"
+    r"|terms)\s*(?:,|:)?\s*)"
     r"(?P<quote>[\"“'‘])(?P<inner>[^\"”’\n]{2,80}?)[\"”'’](?=[\s.,;:!?)]|$)",
     re.IGNORECASE,
 )
 _TOKEN: Final = re.compile(
-    r"(?P<entity>(?:https?|ftp|wss?)://[^\s<>\"')]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|`[^`\n]+`|!?\[[^\]\n]*\]\([^)\s]*\)"
-    r"|\{\{[^}]*\}\}|<[^<>\s][^<>]*>|(?:\.{0,2}|~)/[\w./-]{2,}|\w+(?:[._/]\w+)*_\w+|\w+\([^)\s]*\)"
-    r"|\w[\w-]*(?:\.\w[\w-]*)*\.(?:com|org|net|io|dev|test|example|md|py|js|json|yaml|yml|sh|txt|csv|exe|pdf|zip)\b)"
+    r"(?P<entity>(?:https?|ftp|wss?)://[^\s<>\"')]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}"
+    r"|`[^`\n]{1,400}`|!?\[[^\]\n]{0,200}\]\([^)\s]{0,600}\)"
+    r"|\{\{[^{}]{0,200}\}\}|<[^<>\s][^<>]{0,400}>|(?:\.{0,2}|~)/[\w./-]{2,}|\w{1,80}"
+    r"(?:[._/]\w{1,80}){0,8}_\w+|\w{1,80}\([^)\s]{0,80}\)"
+    r"|\w[\w-]{0,62}(?:\.\w[\w-]{0,62}){0,6}\.(?:com|org|net|io|dev|test|example|md|py|js|json|yaml|yml"
+    r"|sh|txt|csv|exe|pdf|zip)\b)"
     r"|(?P<number>[$€£#]?\d[\w.,:%-]*(?<=[\w%])|[^\W\d_]+\d\w*)"
     r"|(?P<word>[^\W\d_]+(?:[-'’][^\W\d_]+)*)"
     r"|(?P<break>\n|\|\|?|->|=>|→|•|·)"
@@ -31,8 +38,14 @@ _TOKEN: Final = re.compile(
 )
 _SENTENCE_ENDS: Final = frozenset([".", "!", "?", "\n", "|", "||", "•", "·", "…", "...", "->", "=>", "→"])
 _SEGMENT_ENDS: Final = frozenset([";", ":", "—", "–", "--", "(", ")", "[", "]", '"', "“", "”", "{", "}", "="])
-_ABBREVIATIONS: Final = word_set("mr mrs ms dr prof st no nr vs etc e.g i.e eg ie approx inc ltd co corp dept fig vol art sec ca cf jan feb mar apr"
-    " jun jul aug sep sept oct nov dec a.m p.m")
+# Nobody writes a clause this long; the cut keeps the work per text linear.
+_LONGEST_SEGMENT: Final = 80
+_ABBREVIATIONS: Final = word_set(
+    """
+    mr mrs ms dr prof st no nr vs etc e.g i.e eg ie approx inc ltd co corp dept fig vol art sec ca cf jan
+    feb mar apr jun jul aug sep sept oct nov dec a.m p.m
+    """
+)
 
 
 class Token(NamedTuple):
@@ -86,6 +99,9 @@ def sentences(text: str) -> list[Sentence]:
                 current = []
                 continue
         current.append(token)
+        if len(current) >= _LONGEST_SEGMENT:
+            segments.append(Segment(tuple(current), ""))
+            current = []
     segments.append(Segment(tuple(current), ""))
     found.append(Sentence(tuple(each for each in segments if each.tokens), False))
     return [sentence for sentence in found if sentence.segments]
@@ -121,7 +137,9 @@ def _ends_sentence(tokens: list[Token], index: int, text: str) -> bool:
         return False
     before = tokens[index - 1] if index else None
     after = tokens[index + 1] if index + 1 < len(tokens) else None
-    short = before is not None and (before.low in _ABBREVIATIONS or (len(before.text) == 1 and before.is_name))
+    short = before is not None and (
+        before.low in _ABBREVIATIONS or (len(before.text) == 1 and before.is_name)
+    )
     return not (short and after is not None and after.kind != "break")
 
 

@@ -13,50 +13,73 @@ from typing import Final
 Found = tuple[int, int]
 
 _WHEN: Final = (
-    r"(?:when(?:ever)?|where|if|should|once|after|as\s+soon\s+as|as\s+often\s+as|(?:each|every|any)\s?time|in\s+case|in\s+the\s+event"
-    r"(?:\s+that)?|the\s+(?:next|first|moment)(?:\s+time)?|next\s+time|until|on\s+condition|provided|wherever|for\s+as\s+long\s+as)"
+    r"(?:when(?:ever)?|where|if|should|once|after|as\s+soon\s+as|as\s+often\s+as|(?:each|every"
+    r"|any)\s?time|in\s+case|in\s+the\s+event"
+    r"(?:\s+that)?|the\s+(?:next|first|moment)(?:\s+time)?|next\s+time|until|on\s+condition|provided"
+    r"|wherever|for\s+as\s+long\s+as)"
 )
 _ASKER: Final = (
     r"(?:(?:the|a|any|this|that|another|your|our|some|each|every)\s+)?(?:\w+\s+)?"
-    r"(?:users?|person|people|anyone|anybody|someone|somebody|customers?|callers?|clients?|requesters?|operators?"
+    r"(?:users?|person|people|anyone|anybody|someone|somebody|customers?|callers?|clients?|requesters?"
+    r"|operators?"
     r"|humans?|visitors?|one|employees?|colleagues?|interlocutor|reader)"
 )
 _ASKS: Final = (
-    r"(?:asks?|asking|compares?|mentions?|says?|requests?|wants?|queries|enquires?|inquires?|brings?\s+up|types?|writes?|wishes|confirms?"
-    r"|agrees?|replies|thanks?|tells?|raises?|talks?\s+about|refers?\s+to|uploads?|shares?|submits?|pastes?|looks?\s+for"
-    r"|searches|discuss(?:es)?|speaks?|quotes?|sends?|shows?\s+(?:interest|up)|appears?|enters?|is\s+interested|starts?|opens?)"
+    r"(?:asks?|asking|compares?|mentions?|says?|requests?|wants?|queries|enquires?|inquires?|brings?\s+up"
+    r"|types?|writes?|wishes|confirms?"
+    r"|agrees?|replies|thanks?|tells?|raises?|talks?\s+about|refers?\s+to|uploads?|shares?|submits?"
+    r"|pastes?|looks?\s+for"
+    r"|searches|discuss(?:es)?|speaks?|quotes?|sends?|shows?\s+(?:interest|up)|appears?|enters?|is"
+    r"\s+interested|starts?|opens?)"
 )
 _TOPIC_OCCURS: Final = (
-    r"(?:comes?\s+up|appears?|arises?|shows?\s+up|turns?\s+up|occurs?|is\s+(?:mentioned|discussed|named|raised|asked|requested"
-    r"|present|referenced|queried|detected|brought\s+up|seen|used|invoked|shown|spotted|in\s+(?:the|a)\s+(?:prompt|task|query"
-    r"|question|message|context|conversation))|are\s+(?:mentioned|discussed|named|raised|asked|requested|compared|present)"
+    r"(?:comes?\s+up|appears?|arises?|shows?\s+up|turns?\s+up|occurs?|is\s+(?:mentioned|discussed|named"
+    r"|raised|asked|requested"
+    r"|present|referenced|queried|detected|brought\s+up|seen|used|invoked|shown|spotted|in\s+(?:the|a)\s+"
+    r"(?:prompt|task|query"
+    r"|question|message|context|conversation))|are\s+(?:mentioned|discussed|named|raised|asked|requested"
+    r"|compared|present)"
     r"|gets?\s+(?:mentioned|discussed|raised|asked))"
 )
 _MACHINE_TIME: Final = (
-    r"(?:(?:next|later|future|following|new|subsequent|coming|upcoming|third|second|fifth)\s+(?:turn|session|conversation|chat"
+    r"(?:(?:next|later|future|following|new|subsequent|coming|upcoming|third|second|fifth)\s+(?:turn"
+    r"|session|conversation|chat"
     r"|task|run|message|query|question|request|interaction|prompt|reply|answer|response)s?)"
 )
 _ASKED: Final = re.compile(
-    rf"\b(?:{_WHEN}\s+(?:(?:you(?:'re|\s+are)?|it|the\s+(?:assistant|agent|model|bot)|this)\s+(?:is\s+|are\s+)?)?"
+    rf"\b(?:{_WHEN}\s+(?:(?:you(?:'re|\s+are)?|it|the\s+(?:assistant|agent|model|bot)|this)\s+(?:is\s+"
+    rf"|are\s+)?)?"
     rf"(?:being\s+)?(?:asked|prompted|questioned|queried|requested|told|instructed|quizzed)\b"
     rf"|{_WHEN}\s+{_ASKER}\s+(?:\w+ly\s+|ever\s+|also\s+)?{_ASKS}\b)",
     re.IGNORECASE,
 )
 _OCCURS: Final = re.compile(rf"\b{_WHEN}\b[^.;!?\n]{{2,90}}?\b{_TOPIC_OCCURS}", re.IGNORECASE)
 _TOPICAL: Final = re.compile(
-    r"\b(?:on|upon|for|in|to|before|after|during|with|at)\s+(?:any|every|each|all|anything|everything|whatever|future)\s+"
-    r"(?:\w+\s+){0,2}?(?:questions?|conversations?|comparisons?|discussions?|repl(?:y|ies)|answers?|prompts?|mentions?|turns?|inquir(?:y|ies)"
+    r"\b(?:on|upon|for|in|to|before|after|during|with|at)\s+(?:any|every|each|all|anything|everything"
+    r"|whatever|future)\s+"
+    r"(?:\w+\s+){0,2}?(?:questions?|conversations?|comparisons?|discussions?|repl(?:y|ies)|answers?"
+    r"|prompts?|mentions?|turns?|inquir(?:y|ies)"
     r"|summar(?:y|ies))\b",
     re.IGNORECASE,
 )
-_DELAYED: Final = re.compile(rf"\b(?:in|on|at|during|after|from|within|before)\s+(?:the|a|any|every|your|all)?\s*{_MACHINE_TIME}\b", re.IGNORECASE)
+_DELAYED: Final = re.compile(
+    rf"\b(?:in|on|at|during|after|from|within|before)\s+(?:the|a|any|every|your"
+    rf"|all)?\s*{_MACHINE_TIME}\b",
+    re.IGNORECASE,
+)
 _PAST_TELLING: Final = re.compile(
-    r"\b(?:said|replied|answered|explained|told|admitted|was|were|had|did|called|went|came|gave|took|kept|left|laughed|declined"
-    r"|refused|responded|pointed|smiled|stayed|moved|made|got|felt|rang|sent|wrote|showed|offered|suggested|agreed|chose)\b",
+    r"\b(?:said|replied|answered|explained|told|admitted|was|were|had|did|called|went|came|gave|took|kept"
+    r"|left|laughed|declined"
+    r"|refused|responded|pointed|smiled|stayed|moved|made|got|felt|rang|sent|wrote|showed|offered"
+    r"|suggested|agreed|chose)\b",
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*")
-_STARTED: Final = re.compile(r"\b(?:session|conversation|chat|task|run)s?\s+(?:starts?|begins?|ends?|opens?|resumes?|is\s+(?:started|opened))\b", re.I)
+_STARTED: Final = re.compile(
+    r"\b(?:session|conversation|chat|task|run)s?\s+(?:starts?|begins?|ends?|opens?|resumes?|is\s+"
+    r"(?:started|opened))\b",
+    re.I,
+)
 _NEXT: Final = re.compile(rf"\b(?:{_WHEN})\b", re.IGNORECASE)
 
 

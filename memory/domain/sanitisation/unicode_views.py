@@ -20,7 +20,17 @@ _FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
 _REVERSED_RUN: Final = re.compile("[\u202e\u2067\u202b]([^\u202c\u2069\n]{4,})")
 _WORD: Final = re.compile(r"\w+")
-_SCRIPTS: Final = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "HEBREW", "LISU", "GEORGIAN")
+_SCRIPTS: Final = (
+    "LATIN",
+    "CYRILLIC",
+    "GREEK",
+    "ARMENIAN",
+    "CHEROKEE",
+    "COPTIC",
+    "HEBREW",
+    "LISU",
+    "GEORGIAN",
+)
 # Combining marks are dropped in the reading that folds look-alikes, because "ı́gnore" reads as "ignore".
 _LEAST_DISGUISED_LETTERS: Final = 4
 
@@ -115,7 +125,11 @@ def is_invisible(character: str) -> bool:
     code = ord(character)
     if code < 0x80:
         return False
-    if 0xFE00 <= code <= 0xFE0F or 0xE0000 <= code <= 0xE01EF or code in (0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800):
+    if (
+        0xFE00 <= code <= 0xFE0F
+        or 0xE0000 <= code <= 0xE01EF
+        or code in (0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800)
+    ):
         return True
     return unicodedata.category(character) in ("Cf", "Cc", "Cn", "Co")
 

@@ -29,7 +29,9 @@ SUBORDINATORS: Final = word_set(
     whether whereas provided providing should lest"""
 )
 CONJUNCTIONS: Final = word_set("and or but nor so yet then therefore hence thus plus otherwise instead")
-MODALS: Final = word_set("must should shall ought can could may might will would cannot needn't mustn't shouldn't shan't")
+MODALS: Final = word_set(
+    "must should shall ought can could may might will would cannot needn't mustn't shouldn't shan't"
+)
 BE_FORMS: Final = word_set("is are was were be been being am isn't aren't wasn't weren't 's 're")
 HAVE_FORMS: Final = word_set("has have had hasn't haven't hadn't")
 DO_FORMS: Final = word_set("do does did doesn't didn't")
@@ -46,7 +48,7 @@ SMALL_WORDS: Final = (
     | HAVE_FORMS | DO_FORMS | NEGATIONS | RELATIVES | FREQUENCY
 )  # fmt: skip
 NOT_HEADS: Final = SMALL_WORDS | word_set(
-        """yes no not hello hi hey thanks yesterday today tomorrow tonight monday tuesday wednesday thursday friday
+    """yes no not hello hi hey thanks yesterday today tomorrow tonight monday tuesday wednesday thursday friday
         saturday sunday january february march april may june july august september october november december half
         twice thrice quite even almost nearly roughly about less more most many much few several enough last
         one two three four five six seven eight nine ten hundred thousand because than ok okay etc morning evening
@@ -116,7 +118,8 @@ def is_third_person(word: str) -> bool:
 def is_auxiliary(word: str) -> bool:
     """Verb forms that can only be finite here, so that what comes before them is a subject."""
     return (
-        word in ("is", "are", "was", "were", "has", "had", "does", "did", "isn't", "aren't", "wasn't", "weren't")
+        word
+        in ("is", "are", "was", "were", "has", "had", "does", "did", "isn't", "aren't", "wasn't", "weren't")
         or word in MODALS
         or word in ("hasn't", "hadn't", "doesn't", "didn't", "won't", "can't", "couldn't", "wouldn't")
     )
