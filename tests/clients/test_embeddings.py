@@ -170,7 +170,7 @@ def test_cached__shared_cache__serves_a_second_process_and_ignores_wrong_lengths
     second = CountingEmbedder()
     assert CachedEmbedder(second, shared=shared).embed(["a"])[0].tolist() == [1, 1]
     assert second.asked == []
-    shared.values = {key: b"\0\0\0\0" for key in shared.values}
+    shared.values = dict.fromkeys(shared.values, b"\0\0\0\0")
     CachedEmbedder(second, shared=shared).embed(["a"])
     assert second.asked == ["a"]
 

@@ -156,7 +156,12 @@ class _Reading:
             return
         elif token == "too" and following and following not in _BREAKS:
             self.loaded.add(token)
-        elif token in lx.MODALS and not (token == "may" and self._role in {"in", "from", "of"}):
+        else:
+            self._read_small(token, tokens, at, following)
+
+    def _read_small(self, token: str, tokens: list[str], at: int, following: str) -> None:
+        """Read the small words that leave a trace or set a role, and take the rest as content."""
+        if token in lx.MODALS and not (token == "may" and self._role in {"in", "from", "of"}):
             self.modals.add(lx.MODALS[token])
             self._role = ""
         elif token in lx.PERSONS:
