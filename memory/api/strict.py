@@ -86,7 +86,7 @@ def _typed(field: serializers.Field[Any, Any, Any, Any] | None, text: str) -> An
 
 
 class Text(serializers.CharField):
-    """A JSON string, as it is: its white space is the service's matter."""
+    """A JSON string, as it is but for NUL, which nothing can store: its white space is the service's matter."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("trim_whitespace", False)
@@ -95,7 +95,7 @@ class Text(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        text: str = super().to_internal_value(data)
+        text: str = super().to_internal_value(data.replace("\x00", ""))
         return text
 
 

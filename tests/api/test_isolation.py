@@ -1,0 +1,154 @@
+"""Every address of the API with the ids of another tenant: not there, nothing changed, beside a positive control.
+
+The addresses are read from the URL configuration, so that the next one is covered before anyone thinks of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.urls import URLPattern
+
+from memory.api.urls import urlpatterns
+from memory.domain.scopes import Scope, ScopeKind
+from memory.models import AuditEvent, Job, Manifest, ManifestEntry, Memory, PromotionRequest, Revision
+from memory.services.promotion import promotion_request
+from tests.api.caller import Caller, as_uuid
+from tests.factories import Stage
+
+TEXT = "The secret marker of the first tenant is kept in vault 77."
+MARKER = "secret marker"
+
+# What each address takes, as (method, query, body, headers).  An address that is missing here fails the test.
+CALLS: dict[str, list[tuple[str, str, Any, dict[str, str]]]] = {
+    "memory": [
+        ("GET", "", None, {}),
+        ("PATCH", "", {"content": "The marker was changed from outside by someone."}, {"If_Match": '"1"'}),
+        ("DELETE", "?reason=mine", None, {}),
+    ],
+    "revisions": [("GET", "", None, {})],
+    "verify": [("POST", "", {}, {})],
+    "manifest": [("GET", "", None, {})],
+    "usage": [("POST", "", {"used": []}, {})],
+    "promotion": [("GET", "", None, {})],
+    "withdraw": [("POST", "", {}, {})],
+    "job": [("GET", "", None, {})],
+}
+# Addresses without an id, with a call that could show or touch another tenant's rows if it forgot its own.
+LISTS: dict[str, list[tuple[str, str, Any]]] = {
+    "whoami": [("GET", "", None)],
+    "memories": [("GET", "?q=marker&page_size=200", None), ("GET", "?status=live,deleted,quarantined", None)],
+    "memories-batch": [("POST", "", {"items": [{"content": TEXT, "scope": "project:alpha", "derived_from": ["{memory}"]}]})],
+    "memories-check": [("POST", "", {"content": TEXT + " Indeed.", "scope": "project:alpha", "derived_from": ["{memory}"]})],
+    "retrieve": [("POST", "", {"query": TEXT, "session": "s1", "task": "t1", "scopes": None})],
+    "digest": [("GET", "?scope=project:alpha", None), ("GET", "?scope=shared", None)],
+    "promotions": [
+        ("GET", "", None), ("GET", "?memory={memory}", None),
+        ("POST", "", {"memory": "{memory}", "to_scope": "shared", "reason": "mine"}),
+    ],
+    "health": [("GET", "?scope=project:alpha", None)],
+    "audit": [("GET", "", None), ("GET", "?target={memory}", None)],
+}  # fmt: skip
+OPEN = {"schema", "docs"}
+
+
+def names() -> Iterator[str]:
+    for pattern in urlpatterns:
+        assert isinstance(pattern, URLPattern) and pattern.name
+        yield pattern.name
+
+
+def route(name: str) -> str:
+    return next(str(p.pattern) for p in urlpatterns if p.name == name)
+
+
+@pytest.fixture
+def known(stage: Stage) -> dict[str, str]:
+    """Rows of the first tenant, one of each kind that has an id in an address."""
+    owner = Caller(stage.orchestrator)
+    memory = owner.remember(TEXT, session="s1")
+    owner.remember(TEXT.replace("77", "78"), scope="shared")
+    manifest = owner.post("retrieve", {"query": "marker vault", "session": "s1"}).json()["manifest"]
+    with stage.context():
+        job = Job(kind="import", agent_id=stage.orchestrator.agent.id, actor_name="x", result={"note": TEXT})
+        job.save()
+        scope = Memory.objects.get(id=as_uuid(memory["id"]))
+    request = promotion_request(stage.orchestrator.principal, scope.id, Scope(ScopeKind.SHARED), MARKER)
+    return {
+        "memory": memory["id"], "manifest": manifest, "promotion": f"prm_{request.id.hex}", "job": f"job_{job.id.hex}",
+    }  # fmt: skip
+
+
+def picture(stage: Stage) -> Any:
+    """Everything of a tenant that a call could change."""
+    with stage.context():
+        return [
+            list(model.objects.order_by("id").values())
+            for model in (Memory, Revision, Manifest, ManifestEntry, PromotionRequest, Job, AuditEvent)
+        ]
+
+
+def address(name: str, known: dict[str, str]) -> str:
+    path = route(name)
+    for kind, shown in known.items():
+        path = path.replace(f"<str:{kind}_id>", shown)
+    return path
+
+
+def test_every_address__is_listed_here() -> None:
+    assert set(names()) == CALLS.keys() | LISTS.keys() | OPEN
+    assert {name for name in names() if "<" in route(name)} == CALLS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_id_of_another_tenant__is_not_there_and_nothing_changes(
+    stage: Stage, known: dict[str, str], stranger: Caller, name: str
+) -> None:
+    before = picture(stage)
+    for method, query, body, headers in CALLS[name]:
+        response = stranger.call(method, address(name, known) + query, body, **headers)
+        assert response.status_code == 404, (method, response.content)
+        assert response.json()["code"] == "not_found"
+        assert MARKER not in response.content.decode()
+    assert picture(stage) == before
+    # The positive control: the same calls by the tenant's own agent reach the row.
+    for method, query, body, headers in CALLS[name]:
+        response = Caller(stage.orchestrator).call(method, address(name, known) + query, body, **headers)
+        assert response.status_code == 200, (method, response.content)
+
+
+@pytest.mark.parametrize("name", sorted(LISTS))
+def test_list_of_another_tenant__shows_none_of_its_rows(
+    stage: Stage, known: dict[str, str], stranger: Caller, name: str
+) -> None:
+    before = picture(stage)
+    for method, query, body in LISTS[name]:
+        sent = json.loads(json.dumps(body).replace("{memory}", known["memory"]))
+        query = query.replace("{memory}", known["memory"])
+        response = stranger.call(method, route(name) + query, sent)
+        assert response.status_code < 500
+        text = response.content.decode()
+        if method == "GET":
+            assert MARKER not in text
+        for shown in known.values():
+            assert shown not in text.replace(query, "")
+    assert picture(stage) == before
+
+
+def test_positive_control__the_own_tenants_lists_show_the_rows(stage: Stage, known: dict[str, str]) -> None:
+    owner = Caller(stage.orchestrator)
+    assert MARKER in owner.get("memories?q=marker").content.decode()
+    assert MARKER in owner.post("retrieve", {"query": TEXT}).content.decode()
+    assert MARKER in owner.get("digest?scope=project:alpha").content.decode()
+    assert known["promotion"] in owner.get("promotions").content.decode()
+    assert known["memory"] in owner.get("audit").content.decode()
+
+
+def test_same_subject_in_two_tenants__are_two_memories(stage: Stage, other: Stage, stranger: Caller) -> None:
+    first = Caller(stage.orchestrator).know("acme", "plan", "enterprise")
+    second = stranger.know("acme", "plan", "starter")
+    assert first["id"] != second["id"]
+    assert Caller(stage.orchestrator).get(f"memories/{first['id']}").json()["value"] == "enterprise"
