@@ -32,7 +32,13 @@ _WAITING: Final = (
 _MOMENTARY: Final = (
     r"(?:looking|listening|watching|reading|waiting|going|running|checking|debugging|editing|typing|eating|having"
     r"|heading|investigating|fixing|installing|downloading|uploading|browsing|searching|scrolling|asking|inquiring"
-    r"|requesting|analy[sz]ing|reviewing|testing|deploying|compiling|opening|working\ on)"
+    r"|requesting|analy[sz]ing|reviewing|testing|deploying|compiling|opening|working\ on|celebrating"
+    r"|(?:talking|chatting|speaking)\ (?:to|with)\ (?:the\ |an?\ )?(?:assistant|chatbot|bot|agent|ai))"
+)
+# What one asks an assistant for, and has once it was answered.
+_INFORMATION: Final = (
+    r"(?:examples?|specifications?|specs|information|info|details|help|advice|ideas?|recommendations?|suggestions?"
+    r"|explanations?|links?|lyrics|translations?|lists?|directions|instructions|answers?|tips|summar(?:y|ies))"
 )
 _USER: Final = r"(?:the\ |this\ |our\ )?(?:user|human|assistant|agent)"
 
@@ -56,21 +62,30 @@ _RULES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
             "present_moment",
             r"""\b(?:right\ now|at\ the\ moment|just\ now|as\ of\ now|at\ this\ (?:moment|point)
             |this\ (?:morning|afternoon|evening|minute)|tonight|(?:a\ (?:minute|moment)|\d+\ minutes?)\ ago
-            |in\ a\ (?:minute|moment))\b
+            |in\ a\ (?:minute|moment))\b|^(?:the\ |an?\ )?upcoming\ 
+            |(?:\b|^)(?-i:[Yy]esterday(?!['’]s\b))\b|\b(?:last\ night|(?:earlier|later)\ today)\b
             |(?:\b|^)(?-i:(?<!USA\ )(?<!Psychology\ )(?:[Tt]oday(?!['’]s\b)|[Tt]omorrow))\b""",
         ),
         (
             "activity",
             rf"""^(?:(?:i\ am|i'm|i’m|we\ are|we're|{_USER}\ is|is|are|currently)\ )?
             (?:(?:currently|now|still)\ )?
-            {_MOMENTARY}\b(?!.*\b(?:is|are|was|were|has|helps|makes|takes|requires|needs|costs)\b)""",
+            {_MOMENTARY}\b(?!.*\b(?:is|are|was|were|has|helps|makes|takes|requires|needs|costs)\b)
+            |^{_USER}\ (?:looks|stares|glances)\ at\ (?:(?:the|an?)\ )?\w+[.!]*$""",
         ),
         (
             "conversation_turn",
             rf"""^(?:{_USER}\ |i\ )?(?:just\ )?(?:asked|asks|requested|inquired|wondered|mentioned
             |greeted|thanked|(?:wants?|wanted|would\ like)\ to\ know|is\ (?:asking|inquiring|curious|wondering
-            |requesting)|said\ (?:hi|hello|thanks|thank|bye|goodbye|ok|yes|no))\b
-            (?!\ (?:to\ (?:be|stop|always|have|use|get)|that)\b)""",
+            |requesting)|confused|misunderstood|misread|mistook|apologi[sz]ed|said\ (?:hi|hello|thanks|thank|bye|goodbye|ok|yes|no))\b
+            (?!\ (?:to\ (?:be|stop|always|have|use|get)|that)\b)
+            |^need\ (?:(?:some|more|the|any|a\ few|a)\ )*{_INFORMATION}\b""",
+        ),
+        (
+            "undecided",
+            rf"""^(?:(?:i|we|{_USER})\ )?(?:did\ not|didn't|didn’t|ha(?:s|ve)\ not|hasn't|hasn’t|haven't|haven’t)\ (?:yet\ )?
+            (?:decided?|cho(?:o)?sen?|pick(?:ed)?|finish(?:ed)?|confirm(?:ed)?|settled?|book(?:ed)?|answer(?:ed)?
+            |repl(?:y|ied)|respond(?:ed)?)\b""",
         ),
         (
             "next_step",
@@ -102,6 +117,7 @@ _OK_IN_EPISODES: Final = frozenset(
         "transient.present_moment",
         "transient.activity",
         "transient.conversation_turn",
+        "transient.undecided",
         "transient.next_step",
         "transient.status_note",
     }

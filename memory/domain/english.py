@@ -15,7 +15,7 @@ DAYS: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _STANDING = re.compile(
     rf"""\b(?:must|should|shall|ought\ to|ha(?:ve|s)\ to|needs?\ to|required?|requires|requirement
     |never|always|do\ not|don't|don’t|avoid|ensure|make\ sure|policy|rule|convention|by\ default
-    |if|whenever|unless|every|each|daily|weekly|monthly|nightly|hourly|usually|typically|generally|normally
+    |if|whenever|unless|every|(?<!for\ )each|daily|weekly|monthly|nightly|hourly|usually|typically|generally|normally
     |regularly|often|on\ {DAYS}|since\ \d{{4}}|for\ \d+\ years)\b""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -70,6 +70,23 @@ _JUDGEMENT = re.compile(
     (?:{_EVALUATIVE})[.!]*$""",
     re.VERBOSE,
 )
+# A judgement on something that only the conversation knows: "likes the suggested format", "loves the assistant".
+_ABOUT_THE_TALK = re.compile(
+    r"""^(?:(?:the\ )?user\ |i\ )?(?:(?:really|also|very\ much)\ )?
+    (?:loves?|likes?|hates?|dislikes?|enjoys?|appreciates?|prefers?|agrees?\ with|is\ (?:happy|satisfied|pleased)\ with)
+    \ (?:(?:the|this|that)\ (?:suggested|proposed|given|provided|above|previous|following|mentioned|last|latest|new)
+    \ \w+|(?:the|this)\ (?:assistant|chatbot|bot|ai|answer|reply|response|suggestion|conversation|chat|idea)|you)[.!]*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DANGLING_LATER = re.compile(
+    r"^(?:they|he|she|it)\ (?:will|would|is\ going\ to|are\ going\ to)\b", re.IGNORECASE
+)
+# What a quoted work consists of or who made it, and nothing said about it. "Author of" would speak of a person.
+_OF_A_TITLE = re.compile(
+    r"""^(?:the\ |an?\ )?(?!\w*(?:er|or|ist|ian|ee)s?\ )\w+\ (?:of|from|to|for)\ (['"“‘«])[^'"”’»]{2,60}['"”’»]
+    (?:\ (?:by|from|in)\ [A-Z][\w.&-]*(?:\ [A-Z][\w.&-]*){0,3})?[.!]*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _DANGLING = re.compile(r"^(?:it|this|that|they|these|those)\b", re.IGNORECASE)
 _NUMBERED_LABEL = re.compile(r"^(?:\(?\d{1,3}[.):]|#{1,6})\s*[^\s.:=]+(?:\s[^\s.:=]+){0,2}:?$")
 _INDEX_LINE = re.compile(r"^\[[^\]]+\]\([^)\s]+\)(?:\s*[—–:-].*)?$")
@@ -158,16 +175,20 @@ def _command(line: str) -> bool:
 
 def _judgement(line: str) -> bool:
     lowered = line[:1].lower() + line[1:]
-    return bool(_JUDGEMENT.match(lowered))
+    return bool(_JUDGEMENT.match(lowered) or _ABOUT_THE_TALK.match(line))
 
 
 def _dangling(line: str) -> bool:
     """Begins with a pronoun that nothing before it explains, and is too short to explain it itself."""
+    if _DANGLING_LATER.match(line) and len(sentences(line)) == 1:
+        return True
     return bool(_DANGLING.match(line)) and len(words(line)) <= 5 and not any(c.isdigit() for c in line)
 
 
 def _fragment(line: str) -> bool:
     said = words(line)
+    if _OF_A_TITLE.match(line):
+        return True
     if any(c in line for c in "=:`/@\\_0123456789") or not line.isascii():
         return False
     if len(said) <= 3 and said and said[0] in _VERBLESS_START:
