@@ -52,7 +52,7 @@ def found(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
         rows = rows.filter(agent_id=_uuid("agt", wanted.agent))
     if wanted.pinned:
         rows = rows.filter(pinned_at__isnull=False)
-    if wanted.band in Band:
+    if wanted.band in {one.value for one in Band}:
         rows = rows.filter(_in_band(Band(wanted.band), policy, now))
     return rows.filter(_says(wanted.q)) if wanted.q else rows
 
