@@ -62,7 +62,7 @@ _RULES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
             "present_moment",
             r"""\b(?:right\ now|at\ the\ moment|just\ now|as\ of\ now|at\ this\ (?:moment|point)
             |this\ (?:morning|afternoon|evening|minute)|tonight|(?:a\ (?:minute|moment)|\d+\ minutes?)\ ago
-            |in\ a\ (?:minute|moment))\b|^(?:the\ |an?\ )?upcoming\ 
+            |in\ a\ (?:minute|moment))\b|^(?:the\ |an?\ )?upcoming[ ]
             |(?:\b|^)(?-i:[Yy]esterday(?!['’]s\b))\b|\b(?:last\ night|(?:earlier|later)\ today)\b
             |(?:\b|^)(?-i:(?<!USA\ )(?<!Psychology\ )(?:[Tt]oday(?!['’]s\b)|[Tt]omorrow))\b""",
         ),
@@ -77,14 +77,15 @@ _RULES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
             "conversation_turn",
             rf"""^(?:{_USER}\ |i\ )?(?:just\ )?(?:asked|asks|requested|inquired|wondered|mentioned
             |greeted|thanked|(?:wants?|wanted|would\ like)\ to\ know|is\ (?:asking|inquiring|curious|wondering
-            |requesting)|confused|misunderstood|misread|mistook|apologi[sz]ed|said\ (?:hi|hello|thanks|thank|bye|goodbye|ok|yes|no))\b
+            |requesting)|confused|misunderstood|misread|mistook|apologi[sz]ed
+            |said\ (?:hi|hello|thanks|thank|bye|goodbye|ok|yes|no))\b
             (?!\ (?:to\ (?:be|stop|always|have|use|get)|that)\b)
             |^need\ (?:(?:some|more|the|any|a\ few|a)\ )*{_INFORMATION}\b""",
         ),
         (
             "undecided",
-            rf"""^(?:(?:i|we|{_USER})\ )?(?:did\ not|didn't|didn’t|ha(?:s|ve)\ not|hasn't|hasn’t|haven't|haven’t)\ (?:yet\ )?
-            (?:decided?|cho(?:o)?sen?|pick(?:ed)?|finish(?:ed)?|confirm(?:ed)?|settled?|book(?:ed)?|answer(?:ed)?
+            rf"""^(?:(?:i|we|{_USER})\ )?(?:did\ not|didn['’]t|ha(?:s|ve)\ not|ha(?:s|ve)n['’]t)
+            \ (?:yet\ )?(?:decided?|cho(?:o)?sen?|pick(?:ed)?|finish(?:ed)?|confirm(?:ed)?|settled?|book(?:ed)?|answer(?:ed)?
             |repl(?:y|ied)|respond(?:ed)?)\b""",
         ),
         (

@@ -73,9 +73,11 @@ _JUDGEMENT = re.compile(
 # A judgement on something that only the conversation knows: "likes the suggested format", "loves the assistant".
 _ABOUT_THE_TALK = re.compile(
     r"""^(?:(?:the\ )?user\ |i\ )?(?:(?:really|also|very\ much)\ )?
-    (?:loves?|likes?|hates?|dislikes?|enjoys?|appreciates?|prefers?|agrees?\ with|is\ (?:happy|satisfied|pleased)\ with)
+    (?:loves?|likes?|hates?|dislikes?|enjoys?|appreciates?|prefers?|agrees?\ with
+    |is\ (?:happy|satisfied|pleased)\ with)
     \ (?:(?:the|this|that)\ (?:suggested|proposed|given|provided|above|previous|following|mentioned|last|latest|new)
-    \ \w+|(?:the|this)\ (?:assistant|chatbot|bot|ai|answer|reply|response|suggestion|conversation|chat|idea)|you)[.!]*$""",
+    \ \w+|(?:the|this)\ (?:assistant|chatbot|bot|ai|answer|reply|response|suggestion|conversation|chat
+    |idea)|you)[.!]*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _DANGLING_LATER = re.compile(
