@@ -7,18 +7,19 @@ in `processes.service`, the two servers in `memgov.embedded`; nothing here knows
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from time import monotonic
+from time import monotonic, time
 
 from memgov.embedded import children, datadir, runtime
 from memgov.embedded.errors import StartError
 from memgov.embedded.servers import EmbeddedServers
 from memgov.embedded.service_user import service_user
 from memgov.processes.banner import banner
-from memgov.processes.commands import LISTENING, ROLES, command
+from memgov.processes.commands import ROLES, command
 from memgov.processes.demo import DemoLoad
 from memgov.processes.logs import LogFollower, last_line
 from memgov.processes.plan import HOST, SOMETHING_CHANGED, Plan, servers_are_given
@@ -29,6 +30,7 @@ from memgov.processes.signals import Stopped, StopSignals
 TICK = 0.2
 READY_SECONDS = 180.0
 CRASHES_AT_START = 3
+FIRST = ("web", "worker")  # the others follow once web answers: they would only slow its loading
 STOP_ORDER = (("web", "mcp"), ("beat", "worker"))
 
 
@@ -46,7 +48,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Start, say so, watch, and end; raises `StartError` when it cannot start."""
-        self._began = monotonic()
+        self._began, self._began_at = monotonic(), time()
         given = servers_are_given()
         user = None if given else service_user(self._plan.data_dir)
         datadir.prepare(self._plan.data_dir, user)
@@ -64,6 +66,8 @@ class Supervisor:
         end_leftovers(runtime.last(self._plan.data_dir))
         self._plan.refuse_busy_ports()
         self._plan.logs.mkdir(mode=0o700, exist_ok=True)
+        shutil.rmtree(self._plan.metrics, ignore_errors=True)
+        self._plan.metrics.mkdir(mode=0o700)
         try:
             if given:
                 self._say("using the servers of DATABASE_URL and REDIS_URL (no demo there)")
@@ -85,27 +89,23 @@ class Supervisor:
         self._say(f"PostgreSQL and Valkey run ({self._seconds():.1f} s)")
 
     def _bring_up(self) -> None:
-        """Prepare, then the processes.  A second start changes nothing as a rule, so its web process
-        loads meanwhile on another core; if something did change, it is started anew before it counts."""
-        prepared = self._plan.data_dir / "prepared"
-        if prepared.exists():
-            self._start_services(LISTENING)
+        """Prepare, then web and worker.  When this very version has been prepared before, they load
+        meanwhile on the other core; if something was to be done after all, they are started anew."""
+        prepared, version = self._plan.data_dir / "prepared", self._plan.version()
+        if prepared.exists() and prepared.read_text(encoding="utf-8") == version:
+            self._start_services(FIRST)
         if self._prepare():
-            for service in self._services:
-                service.request_stop()
-                service.finish_stop()
-            self._services.clear()
-        prepared.touch(mode=0o600)
+            self._stop_services()
+        datadir.write_private(prepared, version)
         self._say(f"database and static files are up to date ({self._seconds():.1f} s)")
-        started = {service.name for service in self._services}
-        self._start_services([role for role in ROLES if role not in started])
+        self._start_services(FIRST)
         if self._plan.demo and self._servers:
             self._demo = DemoLoad(self._plan)
 
     def _prepare(self) -> bool:
         """Migrations and static files; whether any changed.  A failure ends the start with its last line."""
         log = self._plan.logs / "prepare.log"
-        requeue = ["--requeue"] if self._servers else []
+        requeue = [f"--requeue-before={self._began_at}"] if self._servers else []
         process = children.spawn(
             [sys.executable, "-m", "memgov.processes.prepare", *requeue],
             log=log,
@@ -126,9 +126,11 @@ class Supervisor:
             process.wait()
 
     def _start_services(self, roles: Iterable[str]) -> None:
+        """Start those of these that are not started yet."""
         environment = self._plan.environment()
         ports = {"web": self._plan.port, "mcp": self._plan.mcp_port}
-        for role in roles:
+        started = {service.name for service in self._services}
+        for role in (role for role in roles if role not in started):
             port = ports.get(role, 0)
             arguments = command(role, host=HOST, port=port, data_dir=self._plan.data_dir)
             service = Service(role, arguments, environment, self._plan.logs / f"{role}.log", port)
@@ -148,6 +150,8 @@ class Supervisor:
                     )
             if not answer.ready:
                 answer = ask(self._plan.web_url)
+            if answer.heard and len(self._services) < len(ROLES):
+                self._start_services(ROLES)
             if answer.ready and (self._demo is None or self._demo.is_settled(self._seconds())):
                 return
         raise StartError(f"not ready after {READY_SECONDS:.0f} s: {answer.detail} (see {self._plan.logs})")
@@ -190,6 +194,13 @@ class Supervisor:
             self._say("\nstopping …")
         if self._demo:
             self._demo.stop()
+        self._stop_services()
+        if self._servers:
+            self._servers.stop()
+            self._say(f"stopped; the data stays in {self._plan.data_dir}")
+        (self._plan.data_dir / runtime.FILE_NAME).unlink(missing_ok=True)
+
+    def _stop_services(self) -> None:
         by_name = {service.name: service for service in self._services}
         for stage in STOP_ORDER:
             members = [by_name[name] for name in stage if name in by_name]
@@ -197,11 +208,7 @@ class Supervisor:
                 service.request_stop()
             for service in members:
                 service.finish_stop()
-        if self._servers:
-            self._servers.stop()
-        (self._plan.data_dir / runtime.FILE_NAME).unlink(missing_ok=True)
-        if self._services:
-            self._say(f"stopped; the data stays in {self._plan.data_dir}")
+        self._services.clear()
 
     # --- what others see ---
 

@@ -4,6 +4,7 @@ import os
 
 from django.core.checks import Tags, run_checks
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 from django.db import connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
@@ -15,3 +16,5 @@ if _problems:
         "memgov: the database does not hold the tenant boundary:\n" + "\n".join(map(str, _problems))
     )
 connections.close_all()  # nothing that a forked process could share
+# Loaded here, once, before the server forks; otherwise each worker would do it at its first request.
+get_resolver().url_patterns  # noqa: B018

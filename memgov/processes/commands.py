@@ -11,8 +11,7 @@ from pathlib import Path
 
 WEB_WORKERS, WEB_THREADS = 2, 8
 WORKER_CONCURRENCY = 2
-LISTENING = ("web", "mcp")
-ROLES = (*LISTENING, "worker", "beat")
+ROLES = ("web", "worker", "mcp", "beat")
 
 
 def command(role: str, *, host: str, port: int, data_dir: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import socket
@@ -12,6 +13,7 @@ from pathlib import Path
 from memgov.embedded.datadir import usual_data_dir
 from memgov.embedded.errors import StartError
 
+ROOT = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
 HIGHEST_PORT = 65_534  # MCP takes the next one
 SOMETHING_CHANGED = 10  # exit code of `memgov.processes.prepare`
@@ -70,9 +72,20 @@ class Plan:
         return self.data_dir / "logs"
 
     @property
+    def metrics(self) -> Path:
+        """Where the processes leave their figures for /metrics to add up; emptied at every start."""
+        return self.data_dir / "metrics"
+
+    @property
     def demo_file(self) -> Path:
         """Where `demo load` leaves the sign-ins and the agent key."""
         return self.data_dir / "demo.json"
+
+    def version(self) -> str:
+        """Changes whenever a start may have something to migrate: our migrations and everyone else's."""
+        names = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("*/migrations/*.py"))
+        lock = ROOT / "requirements" / "base.txt"
+        return hashlib.sha256("\n".join(names).encode() + lock.read_bytes()).hexdigest()
 
     def environment(self) -> dict[str, str]:
         """What the processes get: our environment, the place of the data, and where they are reached."""
@@ -80,6 +93,7 @@ class Plan:
             "MEMGOV_PUBLIC_URL": self.web_url,
             "DJANGO_SETTINGS_MODULE": "memgov.settings",
             "PYTHONUNBUFFERED": "1",
+            "PROMETHEUS_MULTIPROC_DIR": str(self.metrics),
             "OMP_NUM_THREADS": "1",  # one thread per process; numpy would start one per core in each
         }
         return {**defaults, **os.environ, "MEMGOV_DATA_DIR": str(self.data_dir)}

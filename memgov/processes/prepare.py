@@ -1,13 +1,14 @@
 """What must be done once before the processes start, in one Django process because each costs a second.
 
-    python -m memgov.processes.prepare [--requeue]
+    python -m memgov.processes.prepare [--requeue-before EPOCH]
 
 Migrations as the owner, Django's checks of the result, static files when they changed, and (with our own
-broker, which nobody reads yet) tasks that a killed worker had taken and not finished.
+broker) tasks that a killed worker had taken and not finished.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
 import sys
@@ -62,16 +63,16 @@ def _static_sources() -> str:
     return digest.hexdigest()
 
 
-def requeue_unfinished() -> int:
-    """Put tasks that were taken and not acknowledged back into their queues; how many.
+def requeue_unfinished(before: float) -> int:
+    """Put tasks taken before a moment (seconds since the epoch) and not acknowledged back; how many.
 
-    Celery does this by itself only after the visibility timeout (hours).  Only right while no worker of
-    this broker runs, so only for the broker we have just started ourselves.
+    Celery does this by itself only after the visibility timeout (hours).  Only right for a broker that we
+    have just started ourselves: what was taken before that moment was taken by a worker that is gone.
     """
     with app.connection_for_write() as connection:
         channel: Any = connection.default_channel
         with channel.conn_or_acquire() as client:
-            tags = client.zrange(channel.qos.unacked_index_key, 0, -1)
+            tags = client.zrange(channel.qos.unacked_index_key, "-inf", before, byscore=True)
             for tag in tags:
                 channel.qos.restore_by_tag(tag, client)
     return len(tags)
@@ -79,13 +80,17 @@ def requeue_unfinished() -> int:
 
 def main() -> int:
     """Do what is asked for, say what was done, and tell by the exit code whether anything changed."""
+    parser = argparse.ArgumentParser(prog="memgov.processes.prepare")
+    parser.add_argument("--requeue-before", type=float, metavar="EPOCH")
+    options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
     django.setup()
-    if "--requeue" in sys.argv[1:]:
-        print("unfinished tasks queued again:", requeue_unfinished(), flush=True)
+    if options.requeue_before:
+        print("unfinished tasks queued again:", requeue_unfinished(options.requeue_before), flush=True)
     migrated = migrate()
     print("migrations:", "applied" if migrated else "nothing to do", flush=True)
-    call_command("check", databases=[DEFAULT_DB_ALIAS, OWNER])
+    # Not those that load every address: the processes do that themselves, and it takes seconds.
+    call_command("check", tags=["models", "database"], databases=[DEFAULT_DB_ALIAS, OWNER], verbosity=0)
     collected = collect_static()
     print("static files:", "collected" if collected else "unchanged", flush=True)
     return SOMETHING_CHANGED if migrated or collected else 0

@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Readiness:
-    """The answer: ready, or what is missing in words."""
+    """The answer: ready, or what is missing in words; `heard` is whether there was any answer."""
 
     ready: bool
     detail: str
+    heard: bool = False
 
 
 def ask(web_url: str, *, path: str = "/readyz", timeout: float = 5.0) -> Readiness:
@@ -30,8 +31,8 @@ def ask(web_url: str, *, path: str = "/readyz", timeout: float = 5.0) -> Readine
     finally:
         connection.close()
     if response.status == http.client.OK:
-        return Readiness(True, "ready")
-    return Readiness(False, _what_is_missing(response.status, body))
+        return Readiness(True, "ready", heard=True)
+    return Readiness(False, _what_is_missing(response.status, body), heard=True)
 
 
 def allowed_host(address: str) -> str:
@@ -43,6 +44,7 @@ def allowed_host(address: str) -> str:
 
 def _what_is_missing(status: int, body: str) -> str:
     try:
-        return json.dumps(json.loads(body), sort_keys=True)
+        answer = json.loads(body)
     except ValueError:
-        return f"/readyz answered {status}"
+        return f"it answered {status}"
+    return str(answer.get("detail", body)) if isinstance(answer, dict) else body

