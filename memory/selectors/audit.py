@@ -30,3 +30,9 @@ def checkpoints() -> list[Checkpoint]:
     if head and head[0] > 0:
         found.append(Checkpoint(head[0], bytes(head[1])))
     return found
+
+
+def head() -> Checkpoint | None:
+    """The head of the chain; None before the first event."""
+    row = AuditHead.objects.values_list("seq", "hash").first()
+    return Checkpoint(row[0], bytes(row[1])) if row else None

@@ -56,7 +56,9 @@ def audit_verify(tenant_id: UUID) -> Verification:
         report = _compared(events, known)
         head = audit.head()
     if report.ok and events.last and (head is None or head.seq < events.last.seq):
-        said = f"the chain goes on to number {events.last.seq}, its head says {head.seq if head else 'nothing'}"
+        said = (
+            f"the chain goes on to number {events.last.seq}, its head says {head.seq if head else 'nothing'}"
+        )
         report = ChainReport(False, report.count, None, "rewritten", said)
     return Verification(report, events.last)
 
@@ -110,7 +112,11 @@ def _exported(file: TextIO) -> Iterator[ChainEvent]:
         try:
             one: dict[str, Any] = json.loads(line)
             event = ChainEvent(
-                str(one["id"]), int(one["payload"]["seq"]), previous, bytes.fromhex(one["hash"]), one["payload"]
+                str(one["id"]),
+                int(one["payload"]["seq"]),
+                previous,
+                bytes.fromhex(one["hash"]),
+                one["payload"],
             )
         except (ValueError, KeyError, TypeError):
             raise Invalid(f"line {number} of the export cannot be read") from None

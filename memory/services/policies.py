@@ -52,7 +52,7 @@ def policy_activate(actor: Principal, document: Policy | Mapping[str, Any], reas
         policies.lock()
         before = active_policy()
         changes = diff_words(before.policy, policy)
-        active = PolicyVersion.objects.filter(active=True).first()
+        active: PolicyVersion | None = PolicyVersion.objects.filter(active=True).first()
         if active is not None and not changes:
             return active
         version = policies.activate(policy.model_dump(mode="json"), changes, reason.strip(), actor.name, now)

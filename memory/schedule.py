@@ -1,0 +1,56 @@
+"""When beat starts what.  Data only; the tasks are in `memory.tasks`.
+
+Every message expires before the next of its kind is due, so that after a standstill of beat, broker or worker
+each sweep runs once and not once for every time it was missed.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+
+from celery.schedules import crontab, schedule
+
+DISPATCH: Final = "memory.dispatch_sweep"
+RUN: Final = "memory.run_sweep"
+BEAT_HEARTBEAT: Final = "memory.beat_heartbeat"
+
+_MINUTE = 60
+# How long the message to one tenant stays valid: about the interval of its sweep.
+VALID_SECONDS: Final[dict[str, int]] = {
+    "expiry": 5 * _MINUTE,
+    "decay": 60 * _MINUTE,
+    "staleness": 24 * 60 * _MINUTE,
+    "compaction": 60 * _MINUTE,
+    "health": 60 * _MINUTE,
+    "chain": 24 * 60 * _MINUTE,
+}
+
+_TIMES: Final[dict[str, Any]] = {
+    "expiry": schedule(timedelta(minutes=5)),
+    "decay": crontab(minute=17),
+    "compaction": crontab(minute=37),
+    "health": crontab(minute=0),
+    "staleness": crontab(minute=47, hour=2),
+    "chain": crontab(minute=7, hour=3),
+}
+
+BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
+    **{
+        f"sweep-{name}": {
+            "task": DISPATCH,
+            "schedule": when,
+            "args": [name],
+            "options": {"expires": VALID_SECONDS[name] - 5},
+        }
+        for name, when in _TIMES.items()
+    },
+    "beat-heartbeat": {
+        "task": BEAT_HEARTBEAT,
+        "schedule": schedule(timedelta(seconds=45)),
+        "options": {"expires": 40},
+    },
+}
+
+# Once when beat starts, so that a fresh installation has a first point on its charts before the hour is full.
+AT_START: Final = ("health",)

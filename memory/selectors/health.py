@@ -1,0 +1,118 @@
+"""Health of a tenant: the figures of every metric, now and over time.  Looking changes nothing that is measured.
+
+What a metric means is `memory.domain.health`.  A figure without data is None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.cache import cache
+
+from memgov import clock
+from memory.domain.health import METRICS
+from memory.models import HealthSnapshot, Manifest
+from memory.selectors import audit, health_rows, health_use
+from memory.selectors.health_rows import ALL, ByScope, Figures
+from memory.selectors.policies import active_policy
+from tenants.context import current_tenant_id
+
+# Scopes that have figures of their own: not sessions and tasks, which come and go, and the largest of the others.
+MOST_SCOPES = 500
+_PASSING = ("session:", "task:")
+# Where no row means that there is none, and not that nobody looked.
+_COUNTS = ("live_facts", "duplicate_groups", "contradictions", "cross_scope_leaks", "unindexed_rows")
+
+_KEPT_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The figures of one period; a metric that was not measured then is None."""
+
+    period: datetime
+    figures: Figures
+
+
+def measure(now: datetime, model: str | None) -> ByScope:
+    """Every metric of the current tenant, whole ('') and by scope; `model` is the embedder's, None without one."""
+    found: ByScope = health_rows.stored(active_policy().policy, now, model)
+    several: list[ByScope] = [health_use.reads(now), health_use.writes(now)]
+    for more in several:
+        for scope, figures in more.items():
+            found.setdefault(scope, {}).update(figures)
+    singles: dict[str, Mapping[str, float | None]] = {
+        "duplicate_groups": health_rows.duplicate_groups(now),
+        "contradictions": health_rows.contradictions(now),
+        "review_queue_age": health_rows.queue_ages(now),
+        "top_source_share": health_use.top_sources(now),
+        "regret": health_use.regret(now),
+        "cross_scope_leaks": health_use.leak_counts(now),
+    }
+    for name, values in singles.items():
+        for scope, value in values.items():
+            found.setdefault(scope, {})[name] = value
+    return {scope: _complete(found[scope]) for scope in _shown(found)}
+
+
+def current(model: str | None, scope: str = ALL, now: datetime | None = None) -> Figures:
+    """The figures now, of the tenant or one scope.
+
+    Kept for a minute as long as nothing is written or read in the tenant, so that looking often costs little.
+    """
+    head = audit.head()
+    latest = Manifest.objects.order_by("-at").values_list("id", "usage_reported_at").first()
+    key = f"health:{current_tenant_id()}:{head.seq if head else 0}:{latest}:{model}".replace(" ", "")
+    found: ByScope | None = cache.get(key) if now is None else None
+    if found is None:
+        found = measure(now or clock.now(), model)
+        if now is None:
+            cache.set(key, found, _KEPT_SECONDS)
+    return found.get(scope) or _complete({})
+
+
+def latest(scope: str = ALL) -> Point | None:
+    """The newest snapshot."""
+    row = (
+        HealthSnapshot.objects.filter(scope=scope)
+        .order_by("-period")
+        .values_list("period", "figures")
+        .first()
+    )
+    return Point(*row) if row else None
+
+
+def series(
+    scope: str = ALL, metrics: Sequence[str] | None = None, since: datetime | None = None
+) -> list[Point]:
+    """Snapshots in the order of time.  A period without a snapshot is not in it: a gap stays a gap."""
+    rows = HealthSnapshot.objects.filter(scope=scope)
+    if since is not None:
+        rows = rows.filter(period__gte=since)
+    wanted = list(metrics or METRICS)
+    return [
+        Point(period, {name: figures.get(name) for name in wanted})
+        for period, figures in rows.order_by("period").values_list("period", "figures")
+    ]
+
+
+def scopes() -> list[str]:
+    """Scopes that the newest snapshot has figures of."""
+    newest = HealthSnapshot.objects.order_by("-period").values_list("period", flat=True).first()
+    rows = HealthSnapshot.objects.filter(period=newest).exclude(scope=ALL)
+    return list(rows.order_by("scope").values_list("scope", flat=True))
+
+
+def _shown(found: ByScope) -> Iterable[str]:
+    own = [scope for scope in found if scope and not scope.startswith(_PASSING)]
+    own.sort(key=lambda scope: (-(found[scope].get("live_facts") or 0), scope))
+    return [ALL, *own[:MOST_SCOPES]] if ALL in found else own[:MOST_SCOPES]
+
+
+def _complete(figures: Figures) -> Figures:
+    filled: Figures = {name: (0 if name in _COUNTS else None) for name in METRICS}
+    # Nothing waits: that is no missing figure.
+    filled["review_queue_age"] = 0.0
+    return {**filled, **{name: value for name, value in figures.items() if name in METRICS}}

@@ -1,0 +1,48 @@
+"""Background work that keeps memory true: one file per sweep, one call per tenant.
+
+Every sweep may be run twice, side by side, and again after it was killed: it works in batches, each committed
+whole with its audit events, and passes over rows that someone else holds.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Protocol
+from uuid import UUID
+
+from memory.models import SweepRun
+from memory.services.sweeps.chain import sweep_chain
+from memory.services.sweeps.compaction import sweep_compaction
+from memory.services.sweeps.decay import sweep_decay
+from memory.services.sweeps.expiry import sweep_expiry
+from memory.services.sweeps.health import sweep_health
+from memory.services.sweeps.run import Progress
+from memory.services.sweeps.staleness import sweep_staleness
+
+
+class Sweep(Protocol):
+    """How every sweep is called."""
+
+    def __call__(
+        self,
+        tenant_id: UUID,
+        *,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        now: datetime | None = None,
+    ) -> SweepRun: ...
+
+
+SWEEPS: Final[dict[str, Sweep]] = {
+    "expiry": sweep_expiry,
+    "decay": sweep_decay,
+    "staleness": sweep_staleness,
+    "compaction": sweep_compaction,
+    "health": sweep_health,
+    "chain": sweep_chain,
+}
+
+__all__ = [
+    "SWEEPS", "Progress", "Sweep", "sweep_chain", "sweep_compaction", "sweep_decay", "sweep_expiry", "sweep_health",
+    "sweep_staleness",
+]  # fmt: skip

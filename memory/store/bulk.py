@@ -1,0 +1,151 @@
+"""Set-based statements of the sweeps: one per batch changes the rows, their index and their revisions.
+
+The record of the run moves in the same statement, so that a worker killed between batches leaves counts that
+are true.  Which rows are picked is not decided here; a pick is SQL of (id, was, score) with its locks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from memgov.ids import new_id
+from memory.models import Memory, ScopeRecord, SweepRun
+from memory.store import memories
+from tenants.context import current_tenant_id
+
+BATCH = 1000
+START = UUID(int=0)
+
+_STATE = ", ".join(f"'{name}', c.{name}" for name in memories.snapshot(Memory()))
+
+_CHANGE = """
+WITH picked AS MATERIALIZED ({pick}),
+numbered AS (SELECT p.*, row_number() OVER (ORDER BY p.id) AS place FROM picked p),
+changed AS (
+    UPDATE memory_memory m SET {sets}, version = m.version + 1
+      FROM numbered p WHERE m.tenant_id = %(tenant)s AND m.id = p.id
+    RETURNING m.*, p.was, p.score, p.place
+),
+{unindex}
+revised AS (
+    INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
+    SELECT %(tenant)s, (%(ids)s::uuid[])[c.place], c.id, c.version, %(now)s, %(event)s, %(actor)s, %(reason)s,
+           jsonb_build_object({state})
+      FROM changed c
+),
+policy AS (
+    SELECT coalesce(%(policy)s::int, (SELECT number FROM memory_policyversion
+                                       WHERE tenant_id = %(tenant)s AND active), 0) AS number
+),
+recorded AS (
+    INSERT INTO memory_sweeprun AS r (tenant_id, id, name, status, dry_run, started_at, finished_at, scanned, changed,
+                                      skipped, policy_version, note)
+    SELECT %(tenant)s, %(run)s, %(name)s, CASE WHEN last THEN %(final)s ELSE 'running' END, false, %(started)s,
+           CASE WHEN last THEN %(reached)s + (clock_timestamp() - statement_timestamp()) END,
+           coalesce(%(scanned)s::int, %(before)s + rows), %(before)s + rows, %(skipped)s, policy.number, %(note)s
+      FROM (SELECT count(*)::int AS rows, %(closing)s AND count(*) < %(batch)s AS last FROM changed) c, policy
+    ON CONFLICT (tenant_id, id) DO UPDATE
+       SET status = excluded.status, finished_at = excluded.finished_at, scanned = excluded.scanned,
+           changed = excluded.changed, skipped = excluded.skipped, note = excluded.note
+)
+SELECT c.id, c.scope, c.was, c.score, policy.number FROM changed c, policy ORDER BY c.id
+"""
+_MOVE = _CHANGE.format(
+    pick="{pick}",
+    sets="status = %(status)s, status_reason = %(reason)s, status_changed_at = %(now)s",
+    unindex="""unindexed AS (
+    DELETE FROM memory_index i USING changed c WHERE i.tenant_id = %(tenant)s AND i.memory_id = c.id
+),""",
+    state=_STATE,
+)
+_WEIGH = _CHANGE.format(pick="{pick}", sets="confidence = p.score", unindex="", state=_STATE)
+
+
+@dataclass(slots=True)
+class RunRecord:
+    """A run as it is being recorded.  `scanned` None: only what was changed was looked at."""
+
+    id: UUID
+    name: str
+    started_at: datetime
+    began: float
+    dry_run: bool = False
+    scanned: int | None = None
+    changed: int = 0
+    skipped: int = 0
+    policy_version: int | None = None
+    note: str = ""
+
+    def reached(self) -> datetime:
+        """The instant it is for the run: its start and the time that has passed since."""
+        return self.started_at + timedelta(seconds=perf_counter() - self.began)
+
+
+@dataclass(frozen=True, slots=True)
+class BulkChange:
+    """What is done to every picked row, and who says so.  `status` None: the pick's score is the new confidence."""
+
+    pick: str
+    parameters: Mapping[str, Any]
+    status: str | None
+    event: str
+    actor: str
+    reason: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One changed row: what it was before and the score that decided it."""
+
+    id: UUID
+    scope: str
+    was: str
+    score: float | None
+
+
+def apply(change: BulkChange, run: RunRecord, *, limit: int = BATCH, final: str = "") -> list[Changed]:
+    """Change one batch and count it in the run's record; the changed rows, by id.
+
+    With `final`, the run ends with that status when the batch was not full.
+    """
+    sql = (_MOVE if change.status is not None else _WEIGH).replace("{pick}", change.pick)
+    parameters = {
+        **change.parameters, "tenant": current_tenant_id(), "batch": limit, "now": change.now,
+        "status": change.status, "event": change.event, "actor": change.actor, "reason": change.reason[:500],
+        "ids": [new_id(change.now) for _ in range(limit)], "run": run.id, "name": run.name,
+        "started": run.started_at, "reached": run.reached(), "scanned": run.scanned, "before": run.changed,
+        "skipped": run.skipped, "policy": run.policy_version, "note": run.note[:500], "final": final,
+        "closing": bool(final),
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        rows = cursor.fetchall()
+    if rows:
+        run.policy_version = rows[0][4]
+    run.changed += len(rows)
+    return [Changed(*row[:4]) for row in rows]
+
+
+def record_run(run: RunRecord, status: str) -> None:
+    """Write the run's record as it stands, with its end unless it goes on."""
+    fields = {
+        "name": run.name, "status": status, "dry_run": run.dry_run, "started_at": run.started_at,
+        "finished_at": None if status == "running" else run.reached(), "scanned": run.scanned or 0,
+        "changed": run.changed, "skipped": run.skipped, "policy_version": run.policy_version or 0,
+        "note": run.note[:500],
+    }  # fmt: skip
+    if not SweepRun.objects.filter(id=run.id).update(**fields):
+        SweepRun.objects.bulk_create([SweepRun(tenant_id=current_tenant_id(), id=run.id, **fields)])
+
+
+def lock_scope(scope: str) -> bool:
+    """Hold the scope for this transaction; False when another run holds it or nobody ever wrote to it."""
+    return ScopeRecord.objects.select_for_update(skip_locked=True).filter(name=scope).first() is not None

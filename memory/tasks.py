@@ -1,0 +1,59 @@
+"""Celery tasks: they take ids, and one service enters the tenant and does the work.
+
+One message per tenant.  Every task may be delivered twice, or again after its worker was killed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from celery import shared_task
+from celery.signals import beat_init
+from django.db import InterfaceError, OperationalError
+
+from memgov import heartbeat
+from memory import schedule
+from memory.services.sweeps import SWEEPS
+from tenants.models import Tenant
+
+
+@shared_task(name=schedule.DISPATCH, acks_late=True)
+def dispatch_sweep(name: str) -> int:
+    """Send the sweep to every active tenant, one message each; how many."""
+    if name not in SWEEPS:
+        raise ValueError(f"there is no sweep {name!r}")
+    active = Tenant.objects.filter(status=Tenant.Status.ACTIVE).order_by("id").values_list("id", flat=True)
+    count = 0
+    for tenant_id in active.iterator():
+        run_sweep.apply_async((name, str(tenant_id)), expires=schedule.VALID_SECONDS[name])
+        count += 1
+    return count
+
+
+@shared_task(
+    name=schedule.RUN,
+    acks_late=True,
+    autoretry_for=(OperationalError, InterfaceError),
+    retry_backoff=5,
+    retry_backoff_max=300,
+    max_retries=5,
+)
+def run_sweep(name: str, tenant_id: str) -> str | None:
+    """One sweep for one tenant; the status of its run.  A tenant that is gone or suspended is passed over."""
+    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+        return None
+    return SWEEPS[name](UUID(tenant_id)).status
+
+
+@shared_task(name=schedule.BEAT_HEARTBEAT, ignore_result=True)
+def beat_heartbeat() -> None:
+    """Beat lives, and its messages arrive."""
+    heartbeat.give(heartbeat.BEAT)
+
+
+@beat_init.connect
+def first_runs(sender: Any, **_: Any) -> None:
+    """Send what is to run once when beat starts."""
+    for name in schedule.AT_START:
+        sender.app.send_task(schedule.DISPATCH, [name], expires=schedule.VALID_SECONDS[name])
