@@ -52,7 +52,10 @@ IDEMPOTENCY: Final = OpenApiParameter(
     "(`Idempotent-Replayed: true`) and does nothing.",
 )
 IF_MATCH: Final = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, description='The `ETag` of the memory as you read it, such as `"3"`.'
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description='The `ETag` of the memory as you read it, such as `"3"`.',
 )
 IF_NONE_MATCH: Final = OpenApiParameter(
     "If-None-Match", str, OpenApiParameter.HEADER, description="The `ETag` of the digest that you have."
@@ -61,9 +64,7 @@ IF_NONE_MATCH: Final = OpenApiParameter(
 
 def problem(*statuses: int) -> dict[Any, Any]:
     """Responses with a problem for these statuses."""
-    return {
-        (status, CONTENT_TYPE): OpenApiResponse(ProblemAnswer, phrase(status)) for status in statuses
-    }
+    return {(status, CONTENT_TYPE): OpenApiResponse(ProblemAnswer, phrase(status)) for status in statuses}
 
 
 def _call(summary: str, tag: str, **more: Any) -> Any:
@@ -180,7 +181,10 @@ promotion_list = _call(
     answers={200: page_answer("Promotion", others.PromotionAnswer)},
 )  # fmt: skip
 promotion_get = _call(
-    "Read a promotion request", "promotions", operation_id="promotion_get", answers={200: others.PromotionAnswer}
+    "Read a promotion request",
+    "promotions",
+    operation_id="promotion_get",
+    answers={200: others.PromotionAnswer},
 )
 withdraw = _call(
     "Withdraw a promotion request", "promotions", operation_id="promotion_withdraw", request=EmptyBody,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from uuid import UUID
 
 from django.http import HttpResponseBase
@@ -61,8 +61,7 @@ class Endpoint(APIView):
     @property
     def principal(self) -> Principal:
         """Who calls."""
-        principal: Principal = self.request.user
-        return principal
+        return cast(Principal, self.request.user)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Credentials and limits first, then the parameters; nothing of the body has been read yet."""

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpResponse
 from rest_framework.renderers import JSONRenderer
@@ -42,7 +42,7 @@ def idempotent(handler: Handler) -> Handler:
             return handler(view, request, *args, **kwargs)
         if not _KEY.fullmatch(key):
             raise stop(400, "invalid_idempotency_key", f"{HEADER} is 1 to 200 visible ASCII characters")
-        principal: Principal = request.user
+        principal = cast(Principal, request.user)
         taken = _take(principal, key, request)
         if not taken.mine:
             return _replay(taken)
@@ -67,7 +67,9 @@ def _take(principal: Principal, key: str, request: Request) -> Taken:
     if taken.mine:
         return taken
     if taken.body_hash != fingerprint:
-        raise stop(422, "idempotency_mismatch", f"this {HEADER} was used for another request; nothing was done")
+        raise stop(
+            422, "idempotency_mismatch", f"this {HEADER} was used for another request; nothing was done"
+        )
     if taken.status is None:
         raise stop(409, "idempotency_in_flight", "the same request is still running", retry_after="1")
     return taken

@@ -28,7 +28,10 @@ class StrictJSONParser(BaseParser):
     media_type = "application/json"
 
     def parse(
-        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """The object in the body.  Raises 400, 411, 413 or 415 problems."""
         request = (parser_context or {})["request"]
@@ -57,7 +60,9 @@ def _check_headers(meta: Mapping[str, str], content_type: str) -> None:
         raise stop(415, "unsupported_media_type", f"JSON is read as UTF-8, not {charset[:40]!r}")
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     if int(meta.get("CONTENT_LENGTH") or 0) > limit:
-        raise stop(413, "body_too_large", f"a body has at most {limit} bytes; split the batch; nothing was stored")
+        raise stop(
+            413, "body_too_large", f"a body has at most {limit} bytes; split the batch; nothing was stored"
+        )
 
 
 def _load(text: str) -> Any:

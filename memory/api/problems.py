@@ -132,9 +132,7 @@ def invalid(detail: Any) -> Problem:
     codes = {error.code for error in found}
     code = codes.pop() if len(codes) == 1 else "invalid"
     code = code if code in ("unknown_field", "unknown_parameter", "bad_cursor") else "invalid"
-    text = "; ".join(
-        f"{error.field}: {error.detail}" if error.field else error.detail for error in found[:5]
-    )
+    text = "; ".join(f"{error.field}: {error.detail}" if error.field else error.detail for error in found[:5])
     return Problem(400, code, text, found)
 
 
@@ -193,9 +191,7 @@ def unforeseen(request: HttpRequest) -> HttpResponse:
 def plain(problem: Problem, request: HttpRequest) -> HttpResponse:
     """A problem outside the framework's views."""
     body = problem.body(getattr(request, "request_id", ""))
-    return JsonResponse(
-        body, status=problem.status, headers=dict(problem.headers), content_type=CONTENT_TYPE
-    )
+    return JsonResponse(body, status=problem.status, headers=dict(problem.headers), content_type=CONTENT_TYPE)
 
 
 def _is_api(request: HttpRequest) -> bool:

@@ -29,7 +29,7 @@ MAX_PAGE: Final = 200
 MAX_QUERY: Final = 20_000
 MAX_DAYS: Final = 36_500
 
-_OPTIONAL: Final = {"required": False, "allow_null": True}
+_OPTIONAL: Final[dict[str, Any]] = {"required": False, "allow_null": True}
 
 
 class RunKey(Text):
@@ -64,10 +64,14 @@ class WriteBody(StrictSerializer):
     subject = Text(**_OPTIONAL, allow_blank=True, help_text="What it is about, as in `user:42`.")
     predicate = Text(**_OPTIONAL, allow_blank=True, help_text="Which property, as in `plan`.")
     value = Value(**_OPTIONAL, allow_blank=True)
-    scope = ScopeText(**_OPTIONAL, help_text="Without it the narrowest that fits: task, session, or the agent's own.")
+    scope = ScopeText(
+        **_OPTIONAL, help_text="Without it the narrowest that fits: task, session, or the agent's own."
+    )
     layer = _choice(Layer, **_OPTIONAL)
     kind = _choice(Kind, **_OPTIONAL)
-    origin = Text(**_OPTIONAL, max_length=100, help_text=f"One of {', '.join(Origin)}; an unknown one is not trusted.")
+    origin = Text(
+        **_OPTIONAL, max_length=100, help_text=f"One of {', '.join(Origin)}; an unknown one is not trusted."
+    )
     confidence = Share(**_OPTIONAL)
     importance = Share(**_OPTIONAL)
     session = Text(**_OPTIONAL)
@@ -141,7 +145,7 @@ class MemoryListParameters(PageParameters):
     pinned = Flag(required=False)
     q = Text(required=False, max_length=300, help_text="Words that stand in the content.")
     updated_after = Instant(required=False)
-    fields = several(
+    fields = several(  # type: ignore[assignment]
         _choice(MemoryAnswer().fields), required=False, help_text="Only these members of each memory."
     )
 
@@ -162,7 +166,9 @@ class RetrieveBody(StrictSerializer):
     min_trust = Share(**_OPTIONAL)
     high_stakes = Flag(required=False)
     window_days = serializers.FloatField(**_OPTIONAL, min_value=0.001, max_value=MAX_DAYS)
-    explain = Flag(required=False, help_text="Say for each entry why it was found and why this key may see it.")
+    explain = Flag(
+        required=False, help_text="Say for each entry why it was found and why this key may see it."
+    )
 
 
 class DigestParameters(ParameterSerializer):
@@ -197,7 +203,9 @@ class PromotionListParameters(PageParameters):
 
 class HealthParameters(ParameterSerializer):
     scope = ScopeText(required=False, help_text="The whole tenant when not given.")
-    days = Whole(required=False, min_value=1, max_value=366, help_text="Length of the series; 30 when not given.")
+    days = Whole(
+        required=False, min_value=1, max_value=366, help_text="Length of the series; 30 when not given."
+    )
 
 
 class AuditParameters(PageParameters):

@@ -17,7 +17,7 @@ Agents write candidates and read what applies now; every write passes a policy, 
 every change leaves an audit event. Errors are RFC 9457 problems with a stable `code`."""
 
 
-class AgentKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class AgentKeyScheme(OpenApiAuthenticationExtension):
     """`Authorization: Bearer mgk_…`"""
 
     target_class = "memory.api.authentication.AgentKeyAuthentication"
@@ -29,7 +29,7 @@ class AgentKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
 
 def describe() -> dict[str, Any]:
     """The OpenAPI 3.1 document of the API.  Takes about a second; the same at every call."""
-    schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     schema["info"] = {"title": TITLE, "version": "1", "description": DESCRIPTION}
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():

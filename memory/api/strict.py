@@ -46,7 +46,10 @@ class StrictSerializer(serializers.Serializer[Any]):
         known = ", ".join(sorted(self.fields))
         code = self.unknown_code
         raise serializers.ValidationError(
-            {name: serializers.ErrorDetail(f"{self.unknown_words}; there are {known}", code) for name in unknown}
+            {
+                name: serializers.ErrorDetail(f"{self.unknown_words}; there are {known}", code)
+                for name in unknown
+            }
         )
 
 

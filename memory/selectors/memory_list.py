@@ -41,7 +41,9 @@ class MemoryFilters:
     updated_after: datetime | None = None
 
 
-def memory_list(principal: Principal, filters: MemoryFilters, policy: Policy, now: datetime) -> QuerySet[Memory]:
+def memory_list(
+    principal: Principal, filters: MemoryFilters, policy: Policy, now: datetime
+) -> QuerySet[Memory]:
     """Memories of the scopes that the principal reads.  Without statuses: what a retrieval could return now."""
     rows: QuerySet[Memory] = Memory.objects.all()
     if principal.kind == "agent":
@@ -63,7 +65,9 @@ def memory_list(principal: Principal, filters: MemoryFilters, policy: Policy, no
     return _by_time(rows, filters, policy, now)
 
 
-def _by_time(rows: QuerySet[Memory], filters: MemoryFilters, policy: Policy, now: datetime) -> QuerySet[Memory]:
+def _by_time(
+    rows: QuerySet[Memory], filters: MemoryFilters, policy: Policy, now: datetime
+) -> QuerySet[Memory]:
     if filters.band is not None:
         rows = rows.filter(_band_is(filters.band, policy, now))
     if filters.pinned is not None:

@@ -34,7 +34,12 @@ class Taken:
 def take(key_id: UUID, key: str, body_hash: bytes, now: datetime) -> Taken:
     """Take the key for a request, unless an answer or a running request holds it."""
     row = IdempotencyKey(
-        tenant_id=current_tenant_id(), id=new_id(now), key_id=key_id, key=key, body_hash=body_hash, created_at=now
+        tenant_id=current_tenant_id(),
+        id=new_id(now),
+        key_id=key_id,
+        key=key,
+        body_hash=body_hash,
+        created_at=now,
     )
     IdempotencyKey.objects.bulk_create([row], ignore_conflicts=True)
     held = IdempotencyKey.objects.select_for_update().get(key_id=key_id, key=key)

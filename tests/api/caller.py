@@ -28,7 +28,11 @@ class Caller:
         address = path if path.startswith("/") else BASE + path
         client = Client(raise_request_exception=False)
         return client.generic(
-            method, address, data, content_type=sent.pop("Content-Type", "application/json"), headers={**known, **sent}
+            method,
+            address,
+            data,
+            content_type=sent.pop("Content-Type", "application/json"),
+            headers={**known, **sent},
         )
 
     def get(self, path: str, **headers: str) -> Any:
@@ -49,7 +53,9 @@ class Caller:
 
     def remember(self, content: str | None, scope: str = "project:alpha", **fields: Any) -> dict[str, Any]:
         """A memory that the policy admits, stored."""
-        response = self.post("memories", {"content": content, "scope": scope, "origin": "user_explicit", **fields})
+        response = self.post(
+            "memories", {"content": content, "scope": scope, "origin": "user_explicit", **fields}
+        )
         assert response.status_code == 201, response.content
         memory: dict[str, Any] = response.json()["memory"]
         return memory

@@ -14,7 +14,8 @@ from tests.api.caller import Caller, assert_problem
 from tests.factories import Stage, make_agent
 
 CALLS = [
-    ("GET", "whoami"), ("POST", "memories"), ("GET", "memories"), ("POST", "memories/batch"), ("POST", "memories/check"),
+    ("GET", "whoami"), ("POST", "memories"), ("GET", "memories"), ("POST", "memories/batch"),
+    ("POST", "memories/check"),
     ("GET", "memories/mem_" + "0" * 32), ("PATCH", "memories/mem_" + "0" * 32), ("DELETE", "memories/mem_" + "0" * 32),
     ("POST", "retrieve"), ("GET", "digest"), ("GET", "manifests/man_" + "0" * 32), ("POST", "promotions"),
     ("GET", "promotions"), ("GET", "health"), ("GET", "audit"), ("GET", "jobs/job_" + "0" * 32),
@@ -32,7 +33,16 @@ def test_call__without_a_key__is_401_with_a_challenge(nobody: Caller, method: st
 def test_key__wrong_in_any_way__is_401_and_looks_the_same(stage: Stage, nobody: Caller) -> None:
     good = stage.coder.key_text
     flipped = good[:-1] + ("A" if good[-1] != "A" else "B")
-    for bad in ("", "x", "mgk_", flipped, good + "A", good.upper(), "mgk_" + "z" * 16 + "_" + "A" * 43, good[:30]):
+    for bad in (
+        "",
+        "x",
+        "mgk_",
+        flipped,
+        good + "A",
+        good.upper(),
+        "mgk_" + "z" * 16 + "_" + "A" * 43,
+        good[:30],
+    ):
         response = nobody.get("whoami", Authorization=f"Bearer {bad}")
         problem = assert_problem(response, 401, "key_unknown")
         assert good not in str(problem)

@@ -14,7 +14,11 @@ from memory.models import IdempotencyKey, Memory, PromotionRequest, WriteDecisio
 from tests.api.caller import Caller, assert_problem
 from tests.factories import Stage
 
-BODY = {"content": "Alpha is deployed by the robot of team 7.", "scope": "project:alpha", "origin": "user_explicit"}
+BODY = {
+    "content": "Alpha is deployed by the robot of team 7.",
+    "scope": "project:alpha",
+    "origin": "user_explicit",
+}
 
 
 def test_same_request_again__gets_the_first_answer_and_does_nothing(stage: Stage, coder: Caller) -> None:
@@ -44,7 +48,10 @@ def test_other_request_under_the_key__is_422(stage: Stage, coder: Caller) -> Non
         assert_problem(coder.post(path, body, Idempotency_Key="k1"), 422, "idempotency_mismatch")
     with stage.context():
         assert Memory.objects.count() == 1
-    assert Caller(stage.orchestrator).post("memories", BODY, Idempotency_Key="k1").json()["outcome"] == "duplicate"
+    assert (
+        Caller(stage.orchestrator).post("memories", BODY, Idempotency_Key="k1").json()["outcome"]
+        == "duplicate"
+    )
 
 
 def test_problem__leaves_the_key_free(stage: Stage, coder: Caller) -> None:

@@ -37,12 +37,13 @@ CALLS: dict[str, list[tuple[str, str, Any, dict[str, str]]]] = {
     "withdraw": [("POST", "", {}, {})],
     "job": [("GET", "", None, {})],
 }
+DERIVED = {"content": TEXT + " Indeed.", "scope": "project:alpha", "derived_from": ["{memory}"]}
 # Addresses without an id, with a call that could show or touch another tenant's rows if it forgot its own.
 LISTS: dict[str, list[tuple[str, str, Any]]] = {
     "whoami": [("GET", "", None)],
     "memories": [("GET", "?q=marker&page_size=200", None), ("GET", "?status=live,deleted,quarantined", None)],
-    "memories-batch": [("POST", "", {"items": [{"content": TEXT, "scope": "project:alpha", "derived_from": ["{memory}"]}]})],
-    "memories-check": [("POST", "", {"content": TEXT + " Indeed.", "scope": "project:alpha", "derived_from": ["{memory}"]})],
+    "memories-batch": [("POST", "", {"items": [DERIVED]})],
+    "memories-check": [("POST", "", DERIVED)],
     "retrieve": [("POST", "", {"query": TEXT, "session": "s1", "task": "t1", "scopes": None})],
     "digest": [("GET", "?scope=project:alpha", None), ("GET", "?scope=shared", None)],
     "promotions": [

@@ -85,7 +85,9 @@ def test_cursor__of_another_list_or_made_up__is_400(coder: Caller) -> None:
 
 def test_filters__each__narrow_to_what_they_name(stage: Stage, coder: Caller) -> None:
     [plain] = fill(coder, NAMES[:1])
-    tagged = coder.remember("Deploys of alpha wait for two approvals.", kind="preference", session="s-7")["id"]
+    tagged = coder.remember("Deploys of alpha wait for two approvals.", kind="preference", session="s-7")[
+        "id"
+    ]
     fact = coder.know("user:9", "timezone", "Europe/Riga", scope="user:9", origin="tool_verified")["id"]
     memory_pin(stage.owner.principal, as_uuid(tagged), "important")
     me = stage.coder.agent
@@ -95,7 +97,8 @@ def test_filters__each__narrow_to_what_they_name(stage: Stage, coder: Caller) ->
         "layer=semantic": {plain, tagged, fact}, "layer=episodic": set(), "subject=user:9": {fact},
         "predicate=timezone": {fact}, "origin=tool_verified": {fact}, "session=s-7": {tagged},
         f"agent={me.name}": {plain, tagged, fact}, f"agent=agt_{me.id.hex}": {plain, tagged, fact},
-        "agent=nobody": set(), "pinned=true": {tagged}, "pinned=false": {plain, fact}, "band=fresh": {plain, tagged, fact},
+        "agent=nobody": set(), "pinned=true": {tagged}, "pinned=false": {plain, fact},
+        "band=fresh": {plain, tagged, fact},
         "band=outdated": set(), "q=approvals": {tagged}, "q=APPROVALS": {tagged}, "q=100%25": set(),
         "updated_after=2020-01-01T00:00:00Z": {plain, tagged, fact}, "updated_after=2099-01-01T00:00:00Z": set(),
         "status=live": {plain, tagged, fact}, "status=deleted": set(), "scope=project:beta": set(),
@@ -138,7 +141,8 @@ def test_band__of_a_list__agrees_with_each_memory(coder: Caller) -> None:
 
 def test_expired__row_that_no_sweep_has_met__counts_as_expired(coder: Caller) -> None:
     now = clock.now()
-    memory = coder.remember("The archive of alpha is kept in vault 12.", expires_at=(now + timedelta(hours=1)).isoformat())
+    later = (now + timedelta(hours=1)).isoformat()
+    memory = coder.remember("The archive of alpha is kept in vault 12.", expires_at=later)
     assert ids(coder.get("memories")) == [memory["id"]]
     with clock.moved_to(now + timedelta(hours=2)):
         assert ids(coder.get("memories")) == ids(coder.get("memories?status=live")) == []
@@ -150,12 +154,17 @@ def test_list__shows_own_sessions_and_nobody_elses(stage: Stage, coder: Caller, 
     mine = coder.remember("The trial of alpha runs in region north.", scope="session:one")["id"]
     theirs = orchestrator.remember("The trial of beta runs in region south.", scope="session:two")["id"]
     assert ids(coder.get("memories")) == [mine]
-    assert set(ids(orchestrator.get("memories"))) == {mine, theirs}  # a grant on everything is one on sessions
+    assert set(ids(orchestrator.get("memories"))) == {
+        mine,
+        theirs,
+    }  # a grant on everything is one on sessions
     with stage.context():
         assert Memory.objects.count() == 2
 
 
-def test_audit__shows_own_acts_and_readable_scopes_only(stage: Stage, coder: Caller, orchestrator: Caller) -> None:
+def test_audit__shows_own_acts_and_readable_scopes_only(
+    stage: Stage, coder: Caller, orchestrator: Caller
+) -> None:
     coder.remember("The trial of alpha runs in region north.")
     orchestrator.remember("The trial of beta runs in region south.", scope="project:beta")
     coder.post("memories", {"content": "The trial of beta failed in region west.", "scope": "project:beta"})
@@ -168,6 +177,8 @@ def test_audit__shows_own_acts_and_readable_scopes_only(stage: Stage, coder: Cal
     everything = orchestrator.get("audit?action=memory.stored").json()["results"]
     assert {event["scope"] for event in everything} == {"project:alpha", "project:beta"}
     target = everything[0]["target"]["id"]
-    assert {e["target"]["id"] for e in orchestrator.get(f"audit?target={target}").json()["results"]} == {target}
+    assert {e["target"]["id"] for e in orchestrator.get(f"audit?target={target}").json()["results"]} == {
+        target
+    }
     assert orchestrator.get("audit?actor=nobody").json()["results"] == []
     assert orchestrator.get("audit?until=2020-01-01T00:00:00Z").json()["results"] == []

@@ -15,10 +15,14 @@ OTHER = "The staging gateway of alpha listens on port 9443."
 
 
 def test_memory__read__has_its_version_as_etag(coder: Caller) -> None:
-    memory = coder.remember(TEXT, applies_to={"paths": ["deploy/*"], "tags": ["ops"]}, metadata={"a": [1, None]})
+    memory = coder.remember(
+        TEXT, applies_to={"paths": ["deploy/*"], "tags": ["ops"]}, metadata={"a": [1, None]}
+    )
     response = coder.get(f"memories/{memory['id']}")
     assert response["ETag"] == '"1"' and response.json() == memory
-    assert memory["applies_to"] == {"paths": ["deploy/*"], "tags": ["ops"]} and memory["metadata"] == {"a": [1, None]}
+    assert memory["applies_to"] == {"paths": ["deploy/*"], "tags": ["ops"]} and memory["metadata"] == {
+        "a": [1, None]
+    }
 
 
 def test_edit__content__keeps_pin_kind_ttl_and_trust(stage: Stage, coder: Caller) -> None:
@@ -58,7 +62,9 @@ def test_edit__what_cannot_be_edited_or_admitted__is_refused(stage: Stage, coder
 
 
 def test_edit__null_time__clears_it_and_applies_to_is_partial(coder: Caller) -> None:
-    memory = coder.remember(TEXT, expires_at="2099-01-01T00:00:00Z", applies_to={"paths": ["a/*"], "tags": ["t"]})
+    memory = coder.remember(
+        TEXT, expires_at="2099-01-01T00:00:00Z", applies_to={"paths": ["a/*"], "tags": ["t"]}
+    )
     body = {"expires_at": None, "applies_to": {"tags": ["u"]}}
     after = coder.patch(f"memories/{memory['id']}", body, If_Match='"1"').json()
     assert after["expires_at"] is None and after["applies_to"] == {"paths": ["a/*"], "tags": ["u"]}

@@ -58,7 +58,9 @@ def test_manifest__after_edit_and_delete__still_shows_the_same_bytes(stage: Stag
     memory = coder.remember(PORT)
     read = coder.post("retrieve", {"query": "gateway port", "session": "s1"}).json()
     edited = coder.patch(
-        f"memories/{memory['id']}", {"content": "The staging gateway of alpha listens on port 9443."}, If_Match='"1"'
+        f"memories/{memory['id']}",
+        {"content": "The staging gateway of alpha listens on port 9443."},
+        If_Match='"1"',
     )
     assert edited.status_code == 200, edited.content
     memory_delete(stage.owner.principal, as_uuid(memory["id"]), "no longer so")
@@ -125,7 +127,9 @@ def test_digest__etag__lets_an_unchanged_one_be_kept(stage: Stage, coder: Caller
     assert coder.get("digest?scope=project:alpha", If_None_Match=first["ETag"]).status_code == 200
 
 
-def test_digest_manifest__after_a_confirmation__still_shows_the_same_bytes(stage: Stage, coder: Caller) -> None:
+def test_digest_manifest__after_a_confirmation__still_shows_the_same_bytes(
+    stage: Stage, coder: Caller
+) -> None:
     memory = coder.remember(PORT)
     read = coder.get("digest?scope=project:alpha").json()
     memory_verify(stage.reviewer.principal, as_uuid(memory["id"]))

@@ -150,7 +150,9 @@ def test_check__says_what_a_write_would_do_and_stores_nothing(stage: Stage, code
 def test_ttl__two_weeks__is_exact_and_visible(coder: Caller) -> None:
     memory = coder.post("memories", {**FACT, "ttl": "2w"}).json()["memory"]
     from_to = (memory["recorded_at"], memory["expires_at"])
-    assert (datetime.fromisoformat(from_to[1]) - datetime.fromisoformat(from_to[0])).total_seconds() == 14 * 86_400
+    assert (
+        datetime.fromisoformat(from_to[1]) - datetime.fromisoformat(from_to[0])
+    ).total_seconds() == 14 * 86_400
 
 
 def test_expiry__with_an_offset__is_the_same_instant_in_utc(coder: Caller) -> None:

@@ -23,7 +23,7 @@ class ProblemAnswer(Fields):
     status = a.whole()
     detail = a.text()
     code = a.text()
-    errors = FieldProblemAnswer(many=True, required=False)
+    errors = FieldProblemAnswer(many=True, required=False)  # type: ignore[assignment]
     request_id = a.text(required=False)
 
 
@@ -121,7 +121,7 @@ class RefusedAnswer(OutcomeAnswer):
     detail = a.text()
     code = a.text()
     request_id = a.text(required=False)
-    errors = FieldProblemAnswer(many=True, required=False)
+    errors = FieldProblemAnswer(many=True, required=False)  # type: ignore[assignment]
 
 
 class CheckAnswer(OutcomeAnswer):

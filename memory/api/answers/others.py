@@ -5,8 +5,8 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from memory.api.answers import shapes as a
-from memory.api.answers.shapes import Fields
 from memory.api.answers.memories import PartyAnswer
+from memory.api.answers.shapes import Fields
 
 
 class ProposerAnswer(Fields):
@@ -60,7 +60,7 @@ class KeyAnswer(Fields):
 class GrantAnswer(Fields):
     pattern = a.text()
     verbs = a.texts()
-    source = a.word(("grant", "default"))
+    source = a.word(("grant", "default"))  # type: ignore[assignment]
 
 
 class WhoAmIAnswer(Fields):
@@ -79,7 +79,7 @@ class MetricAnswer(Fields):
     state = a.word(("ok", "watch", "breach", "no_data"))
     unit = a.text()
     better = a.text()
-    label = a.text()
+    label = a.text()  # type: ignore[assignment]
     watch = serializers.FloatField(allow_null=True)
     breach = serializers.FloatField(allow_null=True)
 
@@ -123,7 +123,7 @@ class JobAnswer(Fields):
     status = a.text()
     done = a.whole()
     total = a.whole()
-    result = serializers.JSONField(allow_null=True)  # type: ignore[assignment]
+    result = serializers.JSONField(allow_null=True)
     error = a.maybe()
     created_at = a.time()
     finished_at = a.time()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from memory.api.answers import shapes as a
-from memory.api.answers.shapes import Fields
 from memory.api.answers.memories import PartyAnswer
+from memory.api.answers.shapes import Fields
 from memory.domain.types import Band, Kind, Layer
 
 
@@ -23,7 +23,7 @@ class EntryAnswer(Fields):
     channel = a.text()
     recorded_at = a.time()
     learned_at = a.time()
-    source = a.text(allow_blank=True)
+    source = a.text(allow_blank=True)  # type: ignore[assignment]
     origin = a.text()
     trust = a.number()
     confidence = a.number()

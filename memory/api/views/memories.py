@@ -47,7 +47,9 @@ class Memories(WriteEndpoint):
             policy = active_policy().policy
             rows = memory_list(self.principal, self._filters(), policy, now)
             found = read_page(rows, "id", self.query, "memories")
-        answer = page_json(request, "memories", found, lambda row: memory_json(row, self.principal, policy, now))
+        answer = page_json(
+            request, "memories", found, lambda row: memory_json(row, self.principal, policy, now)
+        )
         if wanted := self.query.get("fields"):
             answer["results"] = [{name: row[name] for name in wanted} for row in answer["results"]]
         return Response(answer)
@@ -127,6 +129,7 @@ class OneMemory(Endpoint):
             cascade=self.query.get("cascade", False),
         )
         return Response({"deleted": ids("mem", [memory.id for memory in gone])})
+
 
 class Revisions(Endpoint):
     """`GET memories/{id}/revisions`"""

@@ -14,8 +14,8 @@ from memory.api import docs, metrics
 from memory.api.endpoint import Endpoint
 from memory.api.idempotency import idempotent
 from memory.api.problems import CONTENT_TYPE, Problem, problem_of, stop
-from memory.api.requests import MAX_BATCH, WriteBody
 from memory.api.representation import STATUS_OF_OUTCOME, outcome_json
+from memory.api.requests import MAX_BATCH, WriteBody
 from memory.domain.types import OutcomeKind
 from memory.selectors.policies import policy_numbered
 from memory.services.memory_write import memory_check, memory_write
