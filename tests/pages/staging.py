@@ -38,7 +38,9 @@ def write(machine: Machine, **fields: object) -> Memory:
     return outcome.memory
 
 
-def ask(machine: Machine, memory: Memory, to: str = "shared", reason: str = "others need it") -> PromotionRequest:
+def ask(
+    machine: Machine, memory: Memory, to: str = "shared", reason: str = "others need it"
+) -> PromotionRequest:
     """A request to widen the memory's scope."""
     return promotion_request(machine.principal, memory.id, parse_scope(to), reason)
 

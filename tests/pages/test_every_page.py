@@ -43,7 +43,11 @@ CHANGES = (
     ("quarantine/{held}/decide/", {"action": "release", "reason": "fine", "version": "1"}, "review"),
     ("memories/{mem}/pin/", {"reason": "keep", "version": "1"}, "review"),
     ("memories/{mem}/verify/", {"version": "1"}, "review"),
-    ("memories/{mem}/edit/", {"content": "The staging cluster runs in eu-south-1.", "version": "1"}, "review"),
+    (
+        "memories/{mem}/edit/",
+        {"content": "The staging cluster runs in eu-south-1.", "version": "1"},
+        "review",
+    ),
     ("memories/{mem}/delete/", {"reason": "gone", "version": "1"}, "review"),
     ("audit/verify/", {}, "review"),
     ("agents/new/", {"name": "new one", "role": "coder"}, "admin"),

@@ -48,7 +48,9 @@ def test_detail__with_a_rival_in_the_target__shows_both_wordings_and_the_conflic
 ) -> None:
     keyed = {"subject": "service:billing", "predicate": "owner", "content": None}
     write(full.stage.orchestrator, **keyed, value="Team Harbour", scope="shared", origin="user_explicit")
-    mine = write(full.stage.coder, **keyed, value="Team Lighthouse", scope="project:alpha", origin="user_explicit")
+    mine = write(
+        full.stage.coder, **keyed, value="Team Lighthouse", scope="project:alpha", origin="user_explicit"
+    )
     request = ask(full.stage.coder, mine)
     text = reviewer.get(full.at(f"promotions/{prm(request)}/?view=conflicts"), headers=HX).content.decode()
     assert "Harbour" in text and "Lighthouse" in text
@@ -75,11 +77,13 @@ def test_approve__without_htmx__redirects_with_an_undo_form(full: Full, reviewer
     page = reviewer.get(answer["Location"]).content.decode()
     assert f"decisions/{decision.id.hex}/undo/" in page
     again = reviewer.get(answer["Location"]).content.decode()
-    assert 'data-toast><' not in again.split("<template")[0], "the message is shown once"
+    assert "data-toast><" not in again.split("<template")[0], "the message is shown once"
 
 
 def test_approve__with_htmx__answers_the_next_item_and_what_changed(full: Full, reviewer: Client) -> None:
-    second = ask(full.stage.coder, write(full.stage.coder, content="Deploys of alpha run on Tuesdays at noon UTC."))
+    second = ask(
+        full.stage.coder, write(full.stage.coder, content="Deploys of alpha run on Tuesdays at noon UTC.")
+    )
     answer = decide(reviewer, full, "approve", headers=HX)
     text = answer.content.decode()
     assert answer.status_code == 200
@@ -89,7 +93,9 @@ def test_approve__with_htmx__answers_the_next_item_and_what_changed(full: Full, 
     assert "<html" not in text
 
 
-def test_reject__without_a_reason__is_asked_for_and_keeps_what_was_typed(full: Full, reviewer: Client) -> None:
+def test_reject__without_a_reason__is_asked_for_and_keeps_what_was_typed(
+    full: Full, reviewer: Client
+) -> None:
     for headers in ({}, HX):
         answer = decide(reviewer, full, "reject", reason="  ", headers=headers)
         assert answer.status_code == 422
@@ -116,7 +122,9 @@ def test_decide__after_another_reviewer__is_409_and_names_them(full: Full, revie
     assert status(full) == "rejected"
 
 
-def test_approve__of_a_memory_that_changed__is_409_and_shows_it_as_it_is_now(full: Full, reviewer: Client) -> None:
+def test_approve__of_a_memory_that_changed__is_409_and_shows_it_as_it_is_now(
+    full: Full, reviewer: Client
+) -> None:
     new = "The staging cluster runs in region eu-west-9 behind the red gateway."
     memory_edit(full.stage.coder.principal, full.memory.id, {"content": new}, version=1)
     answer = decide(reviewer, full, "approve", headers=HX)
@@ -247,7 +255,9 @@ def test_queue__longer_than_a_page__is_walked_by_links(full: Full, reviewer: Cli
 
     made = [prm(full.request)]
     for at in range(PAGE + 3):
-        place = write(full.stage.coder, content=f"Rack {at} of hall {at % 7} holds the spare router number {at * 31}.")
+        place = write(
+            full.stage.coder, content=f"Rack {at} of hall {at % 7} holds the spare router number {at * 31}."
+        )
         made.append(prm(ask(full.stage.coder, place)))
     seen, page = [], reviewer.get(full.at("promotions/"), {"view": "all"}).content.decode()
     while True:
