@@ -60,11 +60,10 @@ AUTHORITY: Final[tuple[Rule, ...]] = (
         r"\b(?:message|notice|note|request|instruction|order|update)s?\s+(?:comes?|is|are|originates?)\s+"
         r"(?:directly\s+)?from\s+(?:your|the)\s+(?:developers?|creators?|operators?|owners?|system"
         r"|platform|administrators?)\b"),
-    rule("address", "your_rules",
-        rf"\byour\s+(?:\w+\s+)?(?:{SAFEGUARD}|system\s+prompt|training|persona|role|memory|memories"
-        rf"|developers?|task|goal|objective|behaviou?r|outputs?|responses?|repl(?:y|ies)|answers?"
-        rf"|instance|operator|creators?|credentials|closing|users?|reader|context|notes|tools|knowledge"
-        rf"|next|system|provider)\b"),
+    # quoted, it may be a message that someone received
+    rule("address", "your", r"(?<![\"'“‘])\b(?:your|yourself)\b"),
+    rule("authorisation", "mode", rf"\b{AGENT}\b[^.;]{{0,40}}?\b(?:unrestricted|developer|debug|maintenance"
+        rf"|admin|audit|test|override|root|god|free)\s+mode\b"),
     rule("authorisation", "let_agents",
         rf"\b(?:lets?|allows?|permits?|obliges?|requires?|enables?|entitles?|authori[sz]es?|forces?"
         rf"|empowers?|directs?|instructs?|orders?|binds?|commands?|obligates?)\s+(?:that\s+)?{AGENT}\b"),

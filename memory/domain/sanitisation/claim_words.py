@@ -49,7 +49,7 @@ SAFEGUARD: Final = (
     r"|configuration|requirements?)"
 )
 THIS: Final = (
-    r"(?:(?:this|these|the\s+(?:present|following|above|current)|my)\s+(?:\w+\s+)?"
+    r"(?:(?:this|these|the\s+(?:present|following|above|current|next)|my)\s+(?:\w+\s+)?"
     r"(?:note|entry|entries|memory|memories|paragraph|record|message|text|instructions?|document|rules?"
     r"|lines?|fact|statement"
     r"|guidance|section|block|passage|page|file|item|words?|guideline|content|description|directives?"

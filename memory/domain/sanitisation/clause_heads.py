@@ -98,7 +98,13 @@ def _unmarked_head(tokens: Sequence[Token], start: int, index: int) -> bool:
         return False
     if not is_known_verb(token.low) or before.low in NOT_HEADS or before.text == ",":
         return False
-    if not (begins_object(tokens, index + 1) and finite_from(tokens[:index], start + 1) is None):
+    following = at(tokens, index + 1)
+    gerund = (
+        following is not None
+        and following.low.endswith("ing")
+        and token.low in ("start", "stop", "keep", "begin")
+    )
+    if not ((gerund or begins_object(tokens, index + 1)) and finite_from(tokens[:index], start + 1) is None):
         return False
     return not governed(tokens, index) and not (
         before.low.endswith("s") and tokens[start].low in SUBORDINATORS

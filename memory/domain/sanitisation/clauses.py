@@ -79,7 +79,7 @@ def finite_from(tokens: Sequence[Token], index: int) -> int | None:
     position = index
     while position < len(tokens):
         token = tokens[position]
-        if token.low in RELATIVES and position > index:
+        if position > index and (token.low in RELATIVES or token.low in SUBORDINATORS):
             position = _past_relative(tokens, position)
             continue
         if token.kind == "word" and _is_finite(tokens, position, index):
@@ -93,7 +93,8 @@ def _past_relative(tokens: Sequence[Token], index: int) -> int:
     for position in range(index + 1, min(index + 6, len(tokens))):
         low = tokens[position].low
         if is_auxiliary(low) or is_past(low) or is_third_person(low):
-            return position + 1
+            after = at(tokens, position + 1)
+            return position + (2 if after is not None and is_past(after.low) else 1)
     return index + 1
 
 

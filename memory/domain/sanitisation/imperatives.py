@@ -64,6 +64,7 @@ _TITLES: Final = word_set(
     grant
     """
 )
+_SHORTEST_CLAUSE: Final = 4
 _NOUN_ENDINGS: Final = (
     "ing", "ed", "ly", "s", "tion", "ment", "ness", "ity", "ous", "ful", "ble", "ance", "ence", "ism", "ist", "ship",
     "hood", "age", "eer", "ian",
@@ -229,6 +230,8 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
         return after.low not in RELATIVES or after.low == "when"
     if finite is not None or segment.ended_by in (":", "="):
         return False
+    if _main_clause_needs_verb(segment, head) and not strict:
+        return after.kind in ("word", "number") and after.low not in PREPOSITIONS
     if strict and after.kind == "number":
         return token.low not in _TITLES and len(tokens) > head + 2
     if strict:
@@ -241,12 +244,19 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
 
 
 def _plural_that_acts(tokens: Sequence[Token], index: int) -> bool:
-    """ "Backup jobs run at two
-    ": a plural, then a verb in the present, then something no object begins with."""
+    """Whether a plural is followed by its verb in the present, as in "Backup jobs run at two"."""
     noun, verb, after = at(tokens, index), at(tokens, index + 1), at(tokens, index + 2)
     if noun is None or verb is None or not noun.low.endswith("s") or verb.low in _PARTICLES:
         return False
     return is_known_verb(verb.low) and (after is None or after.low in PREPOSITIONS or after.low in FREQUENCY)
+
+
+def _main_clause_needs_verb(segment: Segment, head: int) -> bool:
+    """After "when …," or a full clause and a semicolon, a noun phrase alone would leave the clause without a verb."""
+    tokens = segment.tokens
+    if head > 1 and tokens[head - 1].text == ",":
+        return tokens[0].low in SUBORDINATORS
+    return head == 0 and segment.begun_by == ";" and len(tokens) > _SHORTEST_CLAUSE
 
 
 def _noun_like_without_finite(tokens: Sequence[Token], head: int) -> bool:

@@ -46,7 +46,7 @@ INFLUENCE: Final[tuple[Rule, ...]] = (
         r"(?:told|asked|noticed))\b"),
     rule("persistence", "precedence",
         rf"\b{THIS}\b[^.;]{{0,40}}?\b(?:takes?\s+(?:precedence|priority)|overrides?|outranks?|supersedes?"
-        rf"|prevails?|wins?|has\s+(?:\w+\s+)?priority"
+        rf"|prevails?|wins?|replaces?\s+(?:everything|all|any|every|what)|has\s+(?:\w+\s+)?priority"
           r"|is\s+(?:permanent|binding|final|authoritative|immutable|above)|never\s+expires?|survives?"
           r"|cannot\s+be|can't\s+be|trumps?|counts?|stays?\s+(?:valid|active|in\s+force))\b"),
     rule("persistence", "precedence",

@@ -88,6 +88,9 @@ def _strong(tokens: Sequence[Token], modal: int, verb: int) -> str | None:
         return None
     if is_reader(tokens, modal):
         return "obligation"
+    bare_product = modal == 1 and is_product(tokens, modal)
+    if bare_product and not is_reported(tokens, modal):
+        return "obligation"
     if is_supposition(tokens, modal, verb) or is_reported(tokens, modal) or is_personal(tokens, modal):
         return None
     return "obligation"

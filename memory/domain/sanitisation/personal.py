@@ -130,10 +130,10 @@ def _cards(text: str) -> Iterator[Match]:
 
 
 def _identities(text: str) -> Iterator[Match]:
-    for match in _NAMED_IDS.finditer(text):
-        yield Match(match.span("value"), re.sub(r"\W+", "_", match["name"].lower()))
     for match in _US_SSN.finditer(text):
         yield Match(match.span(), "us_ssn")
+    for match in _NAMED_IDS.finditer(text):
+        yield Match(match.span("value"), re.sub(r"\W+", "_", match["name"].lower()))
     for match in _GB_NINO.finditer(text):
         yield Match(match.span(), "gb_nino")
     for match in _TOKEN.finditer(text):

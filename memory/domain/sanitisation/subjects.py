@@ -37,6 +37,14 @@ _PREDICTED: Final = word_set(
     happen return recover heal resolve go suffice stay remain exceed grow bloom see hold
     """
 )
+_MARKED: Final = word_set("all every each any your future the this")
+# What a document "says" is a rule; what a person said is a report.
+_DOCUMENTS: Final = word_set(
+    """
+    guideline guidelines policy policies handbook manual rule rules notice memo law regulation regulations standard
+    directive document note section paragraph clause contract agreement procedure protocol instruction instructions
+    """
+)
 REPORTING: Final = word_set(
     """
     agreed agree agrees decided decide said says say thinks think thought believes believe believed noted
@@ -105,9 +113,8 @@ def is_reader(tokens: Sequence[Token], modal: int) -> bool:
 
 def is_product(tokens: Sequence[Token], modal: int) -> bool:
     words = _head_words(tokens, modal)
-    return bool(words & PRODUCTS) and bool(
-        words & {"all", "every", "each", "any", "your", "future", "the", "this"}
-    )
+    bare = len(words) == 1 and subject_start(tokens, modal) == 0
+    return bool(words & PRODUCTS) and (bare or bool(words & _MARKED))
 
 
 def binds_a_class(tokens: Sequence[Token], modal: int) -> bool:
@@ -180,6 +187,6 @@ def is_reported(tokens: Sequence[Token], modal: int) -> bool:
     """Whether someone is said to have agreed, said or wished what the modal says."""
     start = subject_start(tokens, modal)
     before = [token.low for token in tokens[:start]]
-    if not any(low in REPORTING for low in before):
+    if not any(low in REPORTING for low in before) or any(low in _DOCUMENTS for low in before):
         return False
     return not {token.low for token in tokens[start:modal]} & READERS

@@ -64,10 +64,11 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Tokens up to the next strong mark, which is kept in `ended_by`."""
+    """Tokens between two strong marks, which are kept in `begun_by` and `ended_by`."""
 
     tokens: tuple[Token, ...]
     ended_by: str
+    begun_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +86,29 @@ def sentences(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     segments: list[Segment] = []
     current: list[Token] = []
+    begun_by = ""
+
+    def close(ended_by: str) -> None:
+        nonlocal begun_by
+        if current:
+            segments.append(Segment(tuple(current), ended_by, begun_by))
+            current.clear()
+        begun_by = ended_by
+
     tokens = _tokens(_without_mentions(text))
     for index, token in enumerate(tokens):
-        if token.kind in ("sign", "break"):
-            if token.text in _SENTENCE_ENDS and _ends_sentence(tokens, index, text):
-                segments.append(Segment(tuple(current), token.text))
-                found.append(Sentence(tuple(each for each in segments if each.tokens), token.text == "?"))
-                segments, current = [], []
-                continue
-            if token.text in _SEGMENT_ENDS or (token.text == "-" and _is_dash(token, text)):
-                if current:
-                    segments.append(Segment(tuple(current), token.text))
-                current = []
-                continue
-        current.append(token)
-        if len(current) >= _LONGEST_SEGMENT:
-            segments.append(Segment(tuple(current), ""))
-            current = []
-    segments.append(Segment(tuple(current), ""))
-    found.append(Sentence(tuple(each for each in segments if each.tokens), False))
+        if _ends_sentence(tokens, index, text):
+            close(token.text)
+            found.append(Sentence(tuple(segments), token.text == "?"))
+            segments, begun_by = [], ""
+        elif _ends_segment(token, text):
+            close(token.text)
+        else:
+            current.append(token)
+            if len(current) >= _LONGEST_SEGMENT:
+                close("")
+    close("")
+    found.append(Sentence(tuple(segments), is_question=False))
     return [sentence for sentence in found if sentence.segments]
 
 
@@ -131,6 +136,8 @@ def _tokens(text: str) -> list[Token]:
 
 def _ends_sentence(tokens: list[Token], index: int, text: str) -> bool:
     token = tokens[index]
+    if token.kind not in ("sign", "break") or token.text not in _SENTENCE_ENDS:
+        return False
     if token.text != ".":
         return True
     if token.end < len(text) and not text[token.end].isspace() and text[token.end] not in "\"')]”’":
@@ -141,6 +148,12 @@ def _ends_sentence(tokens: list[Token], index: int, text: str) -> bool:
         before.low in _ABBREVIATIONS or (len(before.text) == 1 and before.is_name)
     )
     return not (short and after is not None and after.kind != "break")
+
+
+def _ends_segment(token: Token, text: str) -> bool:
+    if token.kind not in ("sign", "break"):
+        return False
+    return token.text in _SEGMENT_ENDS or (token.text == "-" and _is_dash(token, text))
 
 
 def _is_dash(token: Token, text: str) -> bool:

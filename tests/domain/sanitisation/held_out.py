@@ -1,6 +1,8 @@
-"""The held-out sentences, written before the recogniser had seen any of them, and their disguises.
+"""The held-out sentences, each list written before the recogniser had seen any of it, and their disguises.
 
-Each file lists families under `#` lines. Nothing here judges; the figures are held in `test_figures.py`.
+Files list families under `#` lines: `directives` and `clean` came first, then `indirect` and `statements`
+(speech acts without an imperative, on purpose hard), then `final_directives` and `final_clean`. Nothing here
+judges; the figures are held in `test_figures.py` and told in `docs/sanitisation.md`.
 """
 
 from __future__ import annotations
@@ -48,17 +50,21 @@ _CYRILLIC: Final = str.maketrans("aeopcxyAEOPCXTHK", "аеорсхуАЕОРСХ
 _LEET: Final = str.maketrans("aeiost", "431057")
 
 DISGUISES: Final[dict[str, Callable[[str], str]]] = {
-    "zero_width": lambda text: "​".join(text),
-    "soft_hyphen": lambda text: " ".join(word[:2] + "­" + word[2:] for word in text.split()),
+    "zero_width": "\u200b".join,
+    "soft_hyphen": lambda text: " ".join(word[:2] + "\u00ad" + word[2:] for word in text.split()),
     "tags": _tags,
     "selectors": _selectors,
     "homoglyph": lambda text: text.translate(_CYRILLIC),
     "fullwidth": lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
     "mathematical": lambda text: "".join(
-        chr(0x1D41A + ord(c) - 97) if "a" <= c <= "z" else chr(0x1D400 + ord(c) - 65) if "A" <= c <= "Z" else c
+        chr(0x1D41A + ord(c) - 97)
+        if "a" <= c <= "z"
+        else chr(0x1D400 + ord(c) - 65)
+        if "A" <= c <= "Z"
+        else c
         for c in text
     ),
-    "bidi": lambda text: f"Remark: ‮{text[::-1]}‬",
+    "bidi": lambda text: f"Remark: \u202e{text[::-1]}\u202c",
     "base64": lambda text: "Attachment: " + base64.b64encode(text.encode()).decode(),
     "base64_twice": lambda text: base64.b64encode(base64.b64encode(text.encode())).decode(),
     "hex": lambda text: "Checksum " + text.encode().hex(),
