@@ -1,0 +1,56 @@
+"""`tenant create SLUG --owner EMAIL`, `tenant list`."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import transaction
+
+from memory.management.named import refusals_told
+from memory.services.people import person_find_or_create
+from memory.services.tenancy import member_add, tenant_create
+from tenants.models import Role, Tenant
+from tenants.principals import system
+
+
+class Command(BaseCommand):
+    help = "Create a tenant with its owner, or list the tenants."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        does = parser.add_subparsers(dest="does", required=True, metavar="create|list")
+        create = does.add_parser("create", help="a new tenant; the owner's password is shown once")
+        create.add_argument("slug", help="its name in addresses: a-z, 0-9 and hyphens")
+        create.add_argument("--owner", required=True, metavar="EMAIL")
+        create.add_argument("--name", default="", help="its name for people")
+        create.add_argument("--json", action="store_true")
+        listing = does.add_parser("list", help="all tenants")
+        listing.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["does"] == "list":
+            self._list(options["json"])
+            return
+        with refusals_told(), transaction.atomic():
+            owner = person_find_or_create(options["owner"])
+            tenant = tenant_create(options["slug"], options["name"])
+            member_add(system(tenant.id, "cli.tenant_create"), owner.user, Role.OWNER)
+        if options["json"]:
+            made = {"tenant": tenant.slug, "owner": owner.user.email, "password": owner.password}
+            self.stdout.write(json.dumps(made))
+            return
+        self.stdout.write(f"tenant {tenant.slug} created; its owner is {owner.user.email}")
+        if owner.password:
+            self.stdout.write(f"password (shown only now): {owner.password}")
+        else:
+            self.stdout.write("the owner had an account already and keeps its password")
+
+    def _list(self, as_json: bool) -> None:
+        rows = list(Tenant.objects.order_by("slug").values("slug", "name", "status"))
+        if as_json:
+            self.stdout.write(json.dumps(rows))
+            return
+        for row in rows:
+            self.stdout.write(f"{row['slug']}  {row['name']}  {row['status']}")
