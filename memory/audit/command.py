@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -62,6 +63,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     imports.add_argument("--dry-run", action="store_true", help="say what would happen and store nothing")
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The options of the reading half."""
+
+    file: Path
+    format: str
+    mapping: Path | None
+    messages: bool
+    json: bool
+    html: Path | None
+    limit: int
+
+
 def main(arguments: Sequence[str]) -> int:
     """Audit and print; the exit code."""
     parser = argparse.ArgumentParser(
@@ -70,38 +84,42 @@ def main(arguments: Sequence[str]) -> int:
         allow_abbrev=False,
     )
     add_options(parser)
-    options = parser.parse_args(arguments)
+    options = vars(parser.parse_args(arguments))
+    chosen = Chosen(**{name: options[name] for name in Chosen.__annotations__})
     try:
-        report = audited(options)
-        tell(report, options)
+        tell(audited(chosen), chosen)
     except Unusable as error:
         print(f"memgov audit: {error}", file=sys.stderr)
         return UNUSABLE
     return DONE
 
 
-def audited(options: argparse.Namespace) -> Report:
+def audited(options: Chosen) -> Report:
     """The report on the file of the options, with a progress bar for people. Raises `Unusable`."""
     workers = worker_count() if _size(options.file) >= _WORTH_WORKERS else 1
     with progress(options.file, "reading") as watch:
         return audit_store(reading(options, watch), datetime.now(UTC), workers=workers)
 
 
-def tell(report: Report, options: argparse.Namespace) -> None:
+def write_page(report: Report, path: Path) -> None:
+    """Write the report as a page. Raises `Unusable` when that is not possible."""
+    try:
+        path.write_text(as_html(report), encoding="utf-8")
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}; the page was not written") from None
+    print(f"the page is in {path}", file=sys.stderr)
+
+
+def tell(report: Report, options: Chosen) -> None:
     """Print the report and write the page. Raises `Unusable` when the page cannot be written."""
     if options.html:
-        try:
-            options.html.write_text(as_html(report), encoding="utf-8")
-        except OSError as error:
-            raise Unusable(f"{options.html}: {error.strerror}; the page was not written") from None
+        write_page(report, options.html)
     text = as_json(report) + "\n" if options.json else as_text(report, most=max(options.limit, 0))
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
-    if options.html:
-        print(f"the page is in {options.html}", file=sys.stderr)
 
 
-def reading(options: argparse.Namespace, watch: Watch | None = None) -> Reading:
+def reading(options: Chosen, watch: Watch | None = None) -> Reading:
     """The file of the options, about to be read. Raises `Unusable`."""
     mapping = None
     if options.mapping:

@@ -85,8 +85,8 @@ _RULES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         (
             "undecided",
             rf"""^(?:(?:i|we|{_USER})\ )?(?:did\ not|didn['’]t|ha(?:s|ve)\ not|ha(?:s|ve)n['’]t)
-            \ (?:yet\ )?(?:decided?|cho(?:o)?sen?|pick(?:ed)?|finish(?:ed)?|confirm(?:ed)?|settled?|book(?:ed)?|answer(?:ed)?
-            |repl(?:y|ied)|respond(?:ed)?)\b""",
+            \ (?:yet\ )?(?:decided?|cho(?:o)?sen?|pick(?:ed)?|finish(?:ed)?|confirm(?:ed)?|settled?|book(?:ed)?
+            |answer(?:ed)?|repl(?:y|ied)|respond(?:ed)?)\b""",
         ),
         (
             "next_step",

@@ -18,8 +18,9 @@ from memory.services.candidates import Prepared, authorise, prepare
 from memory.services.embedding import vector_of
 from memory.services.errors import Conflict
 from memory.services.purify import purify
+from memory.services.write_offer import hold_for_review, without_floors
 from memory.services.write_store import Draft, conclude, hold, refuse
-from memory.services.write_types import Outcome, WriteRequest
+from memory.services.write_types import Offer, Outcome, WriteRequest
 from memory.store.memories import AlreadyLive, VersionMoved
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -43,16 +44,26 @@ def memory_check(principal: Principal, request: WriteRequest) -> Outcome:
     return _write(principal, request, keep=False)
 
 
-def _write(principal: Principal, request: WriteRequest, *, keep: bool) -> Outcome:
+@denials_audited
+def memory_offer(principal: Principal, request: WriteRequest, offer: Offer, *, keep: bool = True) -> Outcome:
+    """Offer a candidate that a person has to let in, such as a row of a foreign store.
+
+    It passes every gate of a write except the floors of trust and confidence, which protect readers: it is
+    stored as `candidate`, which no reader gets.  With `keep` false nothing is stored.
+    """
+    return _write(principal, request, keep=keep, offer=offer)
+
+
+def _write(principal: Principal, request: WriteRequest, *, keep: bool, offer: Offer | None = None) -> Outcome:
     for _ in range(_TRIES):
         try:
-            return _attempt(principal, request, keep=keep)
+            return _attempt(principal, request, keep, offer)
         except (AlreadyLive, VersionMoved):
             continue
     raise Conflict("too many writers change this memory at once; nothing was stored, try again", code="busy")
 
 
-def _attempt(principal: Principal, request: WriteRequest, *, keep: bool) -> Outcome:
+def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Offer | None) -> Outcome:
     now = clock.now()
     with tenant_context(principal.tenant_id):
         active = active_policy()
@@ -61,13 +72,14 @@ def _attempt(principal: Principal, request: WriteRequest, *, keep: bool) -> Outc
     draft = Draft(principal, prepared, active, now)
     admission = admit(
         prepared.candidate,
-        draft.policy,
+        draft.policy if offer is None else without_floors(draft.policy),
         now=now,
         domain_similarity=_domain_similarity(prepared),
         rule=prepared.rule,
     )
     clean = purify(admission.candidate, draft.policy)
-    vector = vector_of(clean.candidate.content) if admission.admitted and clean.verdict == "pass" else None
+    wanted = admission.admitted and clean.verdict == "pass" and offer is None
+    vector = vector_of(clean.candidate.content) if wanted else None
     with tenant_context(principal.tenant_id):
         if not admission.admitted:
             outcome = refuse(draft, clean, admission.reason, admission.rule, admission.explanation)
@@ -75,6 +87,8 @@ def _attempt(principal: Principal, request: WriteRequest, *, keep: bool) -> Outc
             outcome = refuse(draft, clean, clean.reason, clean.rule)
         elif clean.verdict == "quarantine":
             outcome = hold(draft, clean)
+        elif offer is not None:
+            outcome = hold_for_review(draft, clean, offer)
         else:
             outcome = conclude(draft, clean, vector)
         if not keep:

@@ -31,6 +31,8 @@ from memory.store import decisions, memories, reviews
 from memory.store.memories import Vector, VersionMoved
 from tenants.principals import Principal
 
+Reconciled = tuple[Decision, list[Memory]]
+
 
 class Draft:
     """A write under way: who, what, under which policy, at which instant."""
@@ -97,7 +99,7 @@ def refuse(
 
 def hold(draft: Draft, clean: Clean) -> Outcome:
     """Store the candidate in quarantine; the same text there already is not stored twice."""
-    hashed = _hash(clean.candidate, draft)
+    hashed = hash_of(clean.candidate, draft)
     known = Memory.objects.filter(
         scope=str(clean.candidate.scope), value_hash=hashed, status=Status.QUARANTINED.value
     ).first()
@@ -109,7 +111,12 @@ def hold(draft: Draft, clean: Clean) -> Outcome:
 
 def conclude(draft: Draft, clean: Clean, vector: Vector | None) -> Outcome:
     """Reconcile the candidate with the live rows of its scope and do what that says."""
-    candidate, hashed = clean.candidate, _hash(clean.candidate, draft)
+    return carry_out(draft, clean, decide(draft, clean), vector)
+
+
+def decide(draft: Draft, clean: Clean) -> Reconciled:
+    """What the candidate is beside the live rows of its scope, and the rows that the decision touches, locked."""
+    candidate, hashed = clean.candidate, hash_of(clean.candidate, draft)
     near = draft.policy.reconciliation.near_duplicates != "keep"
     rows = {row.id: row for row in rows_for(candidate, hashed, near=near)}
     decision = reconcile(
@@ -122,7 +129,12 @@ def conclude(draft: Draft, clean: Clean, vector: Vector | None) -> Outcome:
         now=draft.now,
         shown_to_session=shown_to(candidate.session, rows),
     )
-    targets = _locked(decision, rows)
+    return decision, _locked(decision, rows)
+
+
+def carry_out(draft: Draft, clean: Clean, reconciled: Reconciled, vector: Vector | None) -> Outcome:
+    """Store what was decided."""
+    decision, targets = reconciled
     handle = _HANDLERS[decision.action]
     memory = handle(draft, clean, decision, targets, vector)
     replaced = decision.targets if decision.outcome is OutcomeKind.SUPERSEDED else ()
@@ -147,7 +159,8 @@ def _locked(decision: Decision, rows: dict[UUID, Memory]) -> list[Memory]:
     return [locked[target] for target in decision.targets]
 
 
-def _hash(candidate: Candidate, draft: Draft) -> bytes:
+def hash_of(candidate: Candidate, draft: Draft) -> bytes:
+    """The hash by which sameness is told, under the rule of the candidate's predicate."""
     rule = draft.prepared.rule
     return value_hash(candidate.said, rule.normaliser) if rule else value_hash(candidate.said)
 
@@ -179,10 +192,10 @@ def _insert(
     draft: Draft, clean: Clean, decision: Decision, targets: list[Memory], vector: Vector | None
 ) -> Memory:
     """A new live row; what it may duplicate goes to the merge queue; a full scope loses its weakest."""
-    memory = build(clean, draft, decision.status or Status.LIVE, _hash(clean.candidate, draft))
+    memory = build(clean, draft, decision.status or Status.LIVE, hash_of(clean.candidate, draft))
     before = memories.insert(memory, actor=draft.principal.name, vector=vector)
     for other in decision.linked:
-        _open(draft, "merge", memory, other)
+        open_contradiction(draft, "merge", memory, other)
     cap = draft.policy.reconciliation.cap
     if cap is not None and before + 1 > cap:
         compact_scope(draft.changes, memory.scope, before + 1 - cap, keep=memory.id)
@@ -194,7 +207,7 @@ def _history(
 ) -> Memory:
     """True once, not now: stored as superseded by the present value."""
     memory = build(
-        clean, draft, Status.SUPERSEDED, _hash(clean.candidate, draft), reason="older than what is known"
+        clean, draft, Status.SUPERSEDED, hash_of(clean.candidate, draft), reason="older than what is known"
     )
     memory.superseded_by = targets[0].id
     memories.insert(memory, actor=draft.principal.name, vector=None)
@@ -228,7 +241,7 @@ def _merge_into_known(
 ) -> Memory:
     """The weaker wording is kept as merged; the known row is confirmed."""
     row = _touch(draft, clean, decision, targets, vector)
-    merged = build(clean, draft, Status.MERGED, _hash(clean.candidate, draft), reason="near_duplicate")
+    merged = build(clean, draft, Status.MERGED, hash_of(clean.candidate, draft), reason="near_duplicate")
     merged.merged_into = row.id
     memories.insert(merged, actor=draft.principal.name, vector=None)
     return row
@@ -238,7 +251,7 @@ def _merge_into_new(
     draft: Draft, clean: Clean, decision: Decision, targets: list[Memory], vector: Vector | None
 ) -> Memory:
     """The stronger wording takes the place of the known ones, with their sessions and uses."""
-    memory = build(clean, draft, Status.LIVE, _hash(clean.candidate, draft))
+    memory = build(clean, draft, Status.LIVE, hash_of(clean.candidate, draft))
     for row in targets:
         draft.changes.move(
             row, lifecycle.Event.MERGE, "memory.merged", "near_duplicate", merged_into=memory.id
@@ -256,7 +269,7 @@ def _supersede(
     draft: Draft, clean: Clean, decision: Decision, targets: list[Memory], vector: Vector | None
 ) -> Memory:
     """The newer value takes the place of the old ones, which stay in the history."""
-    memory = build(clean, draft, decision.status or Status.LIVE, _hash(clean.candidate, draft))
+    memory = build(clean, draft, decision.status or Status.LIVE, hash_of(clean.candidate, draft))
     for row in targets:
         draft.changes.move(
             row,
@@ -273,10 +286,10 @@ def _hold_conflict(
     draft: Draft, clean: Clean, decision: Decision, targets: list[Memory], vector: Vector | None
 ) -> Memory:
     """Too weak to replace what is known: kept as a candidate, and a person decides."""
-    memory = build(clean, draft, Status.CANDIDATE, _hash(clean.candidate, draft), reason="conflict")
+    memory = build(clean, draft, Status.CANDIDATE, hash_of(clean.candidate, draft), reason="conflict")
     memories.insert(memory, actor=draft.principal.name, vector=None)
     for row in targets:
-        _open(draft, "conflict", memory, row.id)
+        open_contradiction(draft, "conflict", memory, row.id)
     return memory
 
 
@@ -287,10 +300,10 @@ def _contest(
     for row in targets:
         if row.status == Status.LIVE:
             draft.changes.move(row, lifecycle.Event.CONTEST, "memory.contested", "contested")
-    memory = build(clean, draft, Status.CONTESTED, _hash(clean.candidate, draft), reason="contested")
+    memory = build(clean, draft, Status.CONTESTED, hash_of(clean.candidate, draft), reason="contested")
     memories.insert(memory, actor=draft.principal.name, vector=vector)
     for row in targets:
-        _open(draft, "contested", memory, row.id)
+        open_contradiction(draft, "contested", memory, row.id)
     return memory
 
 
@@ -301,7 +314,8 @@ def _nothing(
     return targets[0]
 
 
-def _open(draft: Draft, kind: str, memory: Memory, other: UUID) -> None:
+def open_contradiction(draft: Draft, kind: str, memory: Memory, other: UUID) -> None:
+    """Put a pair before a person: `conflict`, `contested`, or `merge` for what may say the same."""
     contradiction = Contradiction(
         kind=kind, scope=memory.scope, subject=memory.subject, predicate=memory.predicate, memory_a=other,
         memory_b=memory.id, created_at=draft.now,

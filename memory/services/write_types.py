@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from memory.domain.defaults import RawCandidate
@@ -12,6 +13,17 @@ from memory.models import Memory
 
 WriteRequest = RawCandidate
 """A candidate as its writer sends it.  Identity is not in it: that comes from the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A candidate that nobody vouches for yet: it is held for a person whatever its origin.
+
+    `reason` is why (`imported`); `learned_at` is when its own store last wrote it, None where that is not known.
+    """
+
+    reason: str
+    learned_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,4 +45,4 @@ class Outcome:
     findings: Sequence[Finding] = ()
 
 
-__all__ = ["Outcome", "WriteRequest"]
+__all__ = ["Offer", "Outcome", "WriteRequest"]

@@ -1,0 +1,94 @@
+"""`memgov audit FILE --import --tenant SLUG`: the rows of a foreign store come in as candidates.
+
+Without `--import` the command line reads the file by itself and never gets here.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from memory.audit import command
+from memory.audit.visible import masked
+from memory.importers import Unusable
+from memory.management.named import refusals_told, tenant_named
+from memory.services.foreign_import import Imported, foreign_import
+from tenants.principals import system
+
+_WORDS = {
+    "held": "wait as candidates",
+    "quarantined": "wait in quarantine",
+    "duplicate": "are known in the same words",
+    "near_duplicate": "are known in other words",
+    "known": "were imported before",
+    "ended": "were over in their own store",
+    "rejected": "were refused",
+    "invalid": "cannot be stored",
+    "unreadable": "could not be read",
+}
+
+
+class Command(BaseCommand):
+    help = "Audit a foreign memory store, and with --import bring it in as candidates."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        command.add_options(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        chosen = command.Chosen(**{name: options[name] for name in command.Chosen.__annotations__})
+        try:
+            if not options["importing"]:
+                command.tell(command.audited(chosen), chosen)
+                return
+            if chosen.html:
+                command.write_page(command.audited(chosen), chosen.html)
+            with refusals_told():
+                self._import(chosen, options)
+        except Unusable as error:
+            raise CommandError(str(error), returncode=command.UNUSABLE) from None
+
+    def _import(self, chosen: command.Chosen, options: dict[str, Any]) -> None:
+        if not options["tenant"]:
+            raise CommandError("--import needs --tenant SLUG: rows come to one tenant, whatever they say")
+        tenant = tenant_named(options["tenant"])
+        actor = system(tenant.id, "import", request_id=f"import-{secrets.token_hex(8)}")
+        with command.progress(chosen.file, "importing") as watch:
+            parts = command.reading(chosen, watch).parts()
+            result = foreign_import(actor, parts, scope=options["scope"], dry_run=options["dry_run"])
+        if chosen.json:
+            self.stdout.write(json.dumps(_document(result, tenant.slug), ensure_ascii=False, indent=1))
+        else:
+            self._tell(result, tenant.slug, chosen.limit)
+
+    def _tell(self, result: Imported, slug: str, most: int) -> None:
+        for pointer, what, why in result.told[: max(most, 0)]:
+            self.stdout.write(f"  {masked(pointer)}: {_WORDS[what]} ({masked(why)})")
+        for what, words in _WORDS.items():
+            if count := result.counts[what]:
+                self.stdout.write(f"{count:>9,} {words}")
+        if result.dry_run:
+            self.stdout.write("dry run: nothing was stored")
+        else:
+            self.stdout.write(
+                f"{result.added:,} new in tenant {slug}; no agent gets one before a person admits it"
+            )
+        sys.stdout.flush()
+
+
+def _document(result: Imported, slug: str) -> dict[str, Any]:
+    return {
+        "tenant": slug,
+        "dry_run": result.dry_run,
+        "added": result.added,
+        "counts": dict(result.counts),
+        "rejected": dict(result.reasons),
+        "told": [
+            {"pointer": masked(pointer), "outcome": what, "why": masked(why)}
+            for pointer, what, why in result.told
+        ],
+    }

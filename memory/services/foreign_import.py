@@ -1,0 +1,214 @@
+"""Bringing a foreign store in: each row offered as a candidate through the one write path, for a person to admit.
+
+What the rows say of tenants, trust or origin counts for nothing: the tenant is the caller's, the origin is
+`external`. A row that came before is not brought in again, so an import that was interrupted is simply repeated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, Final
+
+from memgov import clock
+from memory.domain.normalise import BadText, TooLong, canonical_text, normalise_metadata
+from memory.domain.sanitisation import scan_secrets
+from memory.domain.sanitisation.redaction import redact
+from memory.domain.scopes import Scope, ScopeKind, parse_scope
+from memory.domain.types import Origin, OutcomeKind
+from memory.importers import ForeignRecord, Note, Part, Unreadable
+from memory.models import Memory
+from memory.services.errors import Invalid, TooLarge
+from memory.services.memory_write import memory_offer
+from memory.services.write_types import Offer, Outcome, WriteRequest
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+REASON: Final = "imported"
+DEFAULT_SCOPE: Final = Scope(ScopeKind.PROJECT, "imported")
+"""Where rows wait that say of nobody whom they are about."""
+MOST_TOLD: Final = 200
+_KEY: Final = "import:"
+_HELD_AS: Final = {"imported": "held", "contains_instruction": "quarantined", "contains_pii": "quarantined"}
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of the rows: `counts` by held, quarantined, duplicate, near_duplicate, rejected, known, ended,
+    invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in."""
+
+    dry_run: bool
+    counts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    told: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def added(self) -> int:
+        """New rows: candidates and quarantined ones."""
+        return self.counts["held"] + self.counts["quarantined"]
+
+    def tell(self, pointer: str, what: str, why: str) -> None:
+        self.counts[what] += 1
+        if len(self.told) < MOST_TOLD:
+            self.told.append((pointer, what, why))
+
+
+def foreign_import(
+    principal: Principal, parts: Iterable[Part], *, scope: str | None = None, dry_run: bool = False
+) -> Imported:
+    """Offer every row of the parts. With `dry_run` everything is judged and nothing stored.
+
+    `scope` is one scope for all rows; without it a row goes to the user or agent that it names, else to
+    `project:imported`. Raises `Invalid` for a scope that is none.
+    """
+    run = _Run(principal, _target(scope), dry_run)
+    for part, item in _items(parts):
+        run.take(part, item)
+    return run.result
+
+
+def _target(scope: str | None) -> Scope | None:
+    try:
+        return parse_scope(scope) if scope else None
+    except ValueError as error:
+        raise Invalid(str(error), field="scope") from None
+
+
+def _items(parts: Iterable[Part]) -> Iterator[tuple[Part, ForeignRecord | Unreadable]]:
+    for part in parts:
+        for item in part.items:
+            if not isinstance(item, Note):
+                yield part, item
+
+
+class _Run:
+    """One import under way."""
+
+    def __init__(self, principal: Principal, scope: Scope | None, dry_run: bool) -> None:
+        self.result = Imported(dry_run)
+        self._principal, self._scope = principal, scope
+        self._known = known_keys(principal)
+        self._seen: set[int] = set()
+
+    def take(self, part: Part, item: ForeignRecord | Unreadable) -> None:
+        if isinstance(item, Unreadable):
+            self.result.tell(item.pointer, "unreadable", item.problem)
+            return
+        why = _ended(item, clock.now())
+        scope = self._scope or scope_of(item)
+        key = key_of(item, scope)
+        said = _hashed(str(scope), canonical_text(item.text), item.predicate or "", item.value or "")
+        if why:
+            self.result.tell(item.pointer, "ended", why)
+        elif key in self._known:
+            self.result.counts["known"] += 1
+        elif said in self._seen:
+            self.result.counts["duplicate"] += 1
+        elif self._offer(part, item, scope, key):
+            self._seen.add(said)
+
+    def _offer(self, part: Part, record: ForeignRecord, scope: Scope, key: int) -> bool:
+        """Whether something stands for the row now."""
+        offer = Offer(REASON, record.last_confirmed)
+        try:
+            outcome = memory_offer(
+                self._principal, request_of(part, record, scope, key), offer, keep=not self.result.dry_run
+            )
+        except (Invalid, TooLarge) as error:
+            self.result.tell(record.pointer, "invalid", error.detail)
+            return False
+        self._count(record, outcome)
+        return outcome.memory is not None
+
+    def _count(self, record: ForeignRecord, outcome: Outcome) -> None:
+        if outcome.outcome is OutcomeKind.REJECTED:
+            self.result.reasons[outcome.reason or ""] += 1
+            self.result.tell(record.pointer, "rejected", f"{outcome.reason}: {outcome.explanation}")
+        elif outcome.outcome is OutcomeKind.HELD:
+            what = _HELD_AS.get(outcome.reason or "", "held")
+            self.result.counts[what] += 1
+        else:
+            self.result.counts[outcome.outcome.value] += 1
+
+
+def scope_of(record: ForeignRecord) -> Scope:
+    """Where a row waits when nobody says: with the user or agent that it names."""
+    try:
+        named = parse_scope(record.scope) if record.scope else DEFAULT_SCOPE
+    except ValueError:
+        return DEFAULT_SCOPE
+    return named if named.kind in (ScopeKind.USER, ScopeKind.AGENT, ScopeKind.PROJECT) else DEFAULT_SCOPE
+
+
+def _ended(record: ForeignRecord, now: datetime) -> str | None:
+    """Why its own store holds the row to be over; nobody has to review that."""
+    if record.retired:
+        return record.retired
+    if record.valid_to is not None and record.valid_to <= now:
+        return f"no longer true since {record.valid_to:%Y-%m-%d}"
+    return None
+
+
+def key_of(record: ForeignRecord, scope: Scope) -> int:
+    """What makes a row the same when its file is imported again: scope, owner, its id there, its text.
+
+    Of the text without secrets, so that the key gives no way to test guesses of them.
+    """
+    text = redact(record.text, scan_secrets(record.text))
+    return _hashed(str(scope), record.owner, record.foreign_id or "", canonical_text(text))
+
+
+def _hashed(*parts: str) -> int:
+    whole = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(whole, digest_size=8).digest(), "big")
+
+
+def known_keys(principal: Principal) -> set[int]:
+    """The keys of all rows that were ever imported into the tenant, whatever became of them since."""
+    with tenant_context(principal.tenant_id):
+        rows = Memory.objects.filter(input_hash__startswith=_KEY).values_list("input_hash", flat=True)
+        return {int(text.removeprefix(_KEY), 16) for text in rows.iterator(chunk_size=10_000)}
+
+
+def request_of(part: Part, record: ForeignRecord, scope: Scope, key: int) -> WriteRequest:
+    """The row as any writer would send it, with where it comes from in its metadata."""
+    whole = bool(record.subject and record.predicate and record.value)
+    return WriteRequest(
+        content=record.text,
+        subject=record.subject,
+        predicate=record.predicate if whole else None,
+        value=record.value if whole else None,
+        scope=scope,
+        origin=Origin.EXTERNAL.value,
+        tool="import",
+        input_hash=f"{_KEY}{key:016x}",
+        expires_at=record.expires_at,
+        valid_from=record.valid_from,
+        valid_to=record.valid_to,
+        metadata=provenance(part, record),
+    )
+
+
+def provenance(part: Part, record: ForeignRecord) -> dict[str, Any]:
+    """Where the row comes from, as its store tells it; what is too large or no JSON is left out, and said so."""
+    source: dict[str, Any] = {"file": part.name[:256], "format": part.format, "pointer": record.pointer[:256]}
+    if record.foreign_id:
+        source["id"] = record.foreign_id
+    for name in ("created_at", "updated_at"):
+        moment = getattr(record, name)
+        if moment is not None:
+            source[name] = moment.isoformat()
+    for name, more in (("fields", record.provenance), ("extra", record.extra)):
+        if more:
+            source[name] = _fitting(more)
+    return {"import": source}
+
+
+def _fitting(more: Mapping[str, object]) -> object:
+    try:
+        return normalise_metadata({"import": {"fields": dict(more)}})["import"]["fields"]  # type: ignore[index]
+    except (BadText, TooLong) as error:
+        return f"left out: {error.args[0]}"

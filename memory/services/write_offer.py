@@ -1,0 +1,66 @@
+"""The end of the write path for what nobody vouches for: reconciled like any write, then held for a person."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory.domain.policy import Policy
+from memory.domain.policy_write_rules import ByTier
+from memory.domain.reconciliation import Action
+from memory.domain.types import Candidate, OutcomeKind, Status
+from memory.models import Memory
+from memory.services.purify import Clean
+from memory.services.write_store import Draft, build, carry_out, decide, hash_of, open_contradiction
+from memory.services.write_types import Offer, Outcome
+from memory.store import memories
+
+_NONE: Final = ByTier(narrow=0.0, middle=0.0, wide=0.0)
+_SAID_ALREADY: Final = frozenset({Action.TOUCH, Action.MERGE_INTO_KNOWN, Action.NOTHING})
+_REPLACING: Final = frozenset({Action.SUPERSEDE, Action.HOLD, Action.CONTEST, Action.INSERT_HISTORY})
+
+
+def without_floors(policy: Policy) -> Policy:
+    """The policy without its floors of trust and confidence: a person judges these, and until then nobody reads."""
+    admission = policy.admission.model_copy(update={"trust_floor": _NONE, "confidence_floor": _NONE})
+    return policy.model_copy(update={"admission": admission})
+
+
+def hold_for_review(draft: Draft, clean: Clean, offer: Offer) -> Outcome:
+    """Nothing new where a live row or an earlier candidate says it already; else a row that waits.
+
+    A value that clashes with a live one opens a conflict, a likeness a merge: the person sees both.
+    """
+    candidate = clean.candidate
+    waiting = _waiting(candidate, hash_of(candidate, draft))
+    if waiting is not None:
+        return draft.close(clean, OutcomeKind.DUPLICATE, reason="duplicate", memory=waiting)
+    decision, targets = decide(draft, clean)
+    if decision.action in _SAID_ALREADY:
+        return carry_out(draft, clean, (decision, targets), None)
+    memory = build(clean, draft, Status.CANDIDATE, hash_of(candidate, draft), reason=offer.reason)
+    if offer.learned_at is not None:
+        memory.learned_at = min(offer.learned_at, draft.now)
+    memories.insert(memory, actor=draft.principal.name, vector=None)
+    for row in targets:
+        open_contradiction(draft, "conflict" if decision.action in _REPLACING else "merge", memory, row.id)
+    for other in decision.linked:
+        open_contradiction(draft, "merge", memory, other)
+    return draft.close(
+        clean,
+        OutcomeKind.HELD,
+        reason=offer.reason,
+        rule="offer.review",
+        memory=memory,
+        linked=decision.linked,
+    )
+
+
+def _waiting(candidate: Candidate, hashed: bytes) -> Memory | None:
+    """The candidate that waits already with the same words, if there is one."""
+    return Memory.objects.filter(
+        scope=str(candidate.scope),
+        subject=candidate.subject or "",
+        predicate=candidate.predicate or "",
+        value_hash=hashed,
+        status=Status.CANDIDATE.value,
+    ).first()
