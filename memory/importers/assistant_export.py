@@ -15,7 +15,7 @@ from memory.importers.times import read_time
 DATED: Final = re.compile(
     r"^\s*(?:[-*•]\s+)?\[(?P<date>\d{4}-\d\d-\d\d|unknown)\]\s*(?:[-–—:]\s*)?(?P<text>.*)$", re.IGNORECASE
 )
-_AROUND = re.compile(r"^\s*(?:```\w*|#{1,6}\s.*)\s*$")
+_AROUND = re.compile(r"^\s*(?:```\w*|#{1,6}\s.*|[^-*•\s\[].*:)\s*$")
 
 
 def read(source: Source, layout: str) -> Iterator[Item]:

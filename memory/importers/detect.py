@@ -62,8 +62,8 @@ def _layout(text: str) -> str:
         value = json.loads(first)
     except (ValueError, RecursionError):
         second = start.partition("\n")[2].lstrip(" \t\r")
-        broken_line = bool(newline) and second.startswith("{") and first.rstrip() != "{"
-        return "lines" if broken_line else "document"
+        goes_on = first.rstrip().endswith(("{", "[", ",", ":"))
+        return "lines" if newline and second.startswith("{") and not goes_on else "document"
     return "document" if isinstance(value, dict) and _wraps(value) else "lines"
 
 

@@ -29,7 +29,7 @@ def lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line | Unre
     while True:
         number += 1
         try:
-            raw = stream.readline(longest + 1)
+            raw = stream.readline(longest + 2)
             if len(raw) > longest:
                 _skip_rest(stream, raw)
         except DAMAGED as error:
@@ -49,7 +49,7 @@ def _skip_rest(stream: BinaryIO, piece: bytes) -> None:
 
 
 def _read(raw: bytes, number: int, longest: int) -> Line | Unreadable | None:
-    if len(raw) > longest:
+    if len(raw.rstrip(b"\r\n")) > longest:
         return Unreadable(f"line {number}", f"is longer than {longest // 1024:,} KiB")
     try:
         text = raw.decode()
