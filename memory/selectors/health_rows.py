@@ -32,7 +32,7 @@ _ROWS = f"""
 WITH rows AS (
     SELECT m.scope, coalesce(m.expires_at <= %(now)s, false) AS over,
            CASE WHEN m.predicate = ANY(%(ageless)s::text[]) THEN false
-                ELSE %(now)s - m.learned_at > make_interval(secs => 86400 *
+                ELSE extract(epoch FROM %(now)s - m.learned_at)::float8 / 86400 > (
                      CASE WHEN m.predicate = ANY(%(volatile)s::text[]) THEN r.volatile_days ELSE r.days END)
            END AS outdated,
            i.memory_id IS NULL OR (%(model)s::text IS NOT NULL
@@ -125,8 +125,8 @@ def _band_limits(policy: Policy) -> dict[str, Any]:
         (
             key,
             kind.value,
-            one.freshness.bands.get(kind, BandDays()).aging_days,
-            one.freshness.volatile.aging_days,
+            float(one.freshness.bands.get(kind, BandDays()).aging_days),
+            float(one.freshness.volatile.aging_days),
         )
         for key, one in policies_by_key(policy).items()
         for kind in Kind

@@ -50,7 +50,7 @@ def read_file(path: Path, tenant_id: UUID) -> list[Checkpoint]:
     """The file's checkpoints of one tenant.  A line that was cut off by a crash says nothing and is passed over."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     wanted = str(tenant_id)
     return [point for line in lines if wanted in line and (point := _parsed(line, wanted))]
