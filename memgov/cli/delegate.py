@@ -40,11 +40,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def needs_servers(name: str, rest: Sequence[str]) -> bool:
-    """Everything does, except explaining itself, reading a foreign store, and testing another server."""
+    """Everything does, except explaining itself, reading a file of its own, and testing another server."""
     if "-h" in rest or "--help" in rest:
         return False
     if name == "audit":
         return "--import" in rest
+    if name in ("verify-audit", "verify_audit"):
+        return not any(word.split("=")[0] == "--file" for word in rest)
     return not (name == "check" and any(word.split("=")[0] == "--url" for word in rest))
 
 

@@ -64,10 +64,12 @@ def current(model: str | None, scope: str = ALL, now: datetime | None = None) ->
     """
     head = audit.head()
     latest = Manifest.objects.order_by("-at").values_list("id", "usage_reported_at").first()
-    key = f"health:{current_tenant_id()}:{head.seq if head else 0}:{latest}:{model}".replace(" ", "")
+    at = now or clock.now()
+    state = f"{head.seq if head else 0}:{latest}:{model}:{int(at.timestamp()) // _KEPT_SECONDS}"
+    key = f"health:{current_tenant_id()}:{state}".replace(" ", "")
     found: ByScope | None = cache.get(key) if now is None else None
     if found is None:
-        found = measure(now or clock.now(), model)
+        found = measure(at, model)
         if now is None:
             cache.set(key, found, _KEPT_SECONDS)
     return found.get(scope) or _complete({})

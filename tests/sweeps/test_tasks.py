@@ -1,4 +1,4 @@
-"""Sweeps as tasks: by a real worker, which may die at any point; one message per tenant; no storm after a standstill."""
+"""Sweeps as tasks: by a real worker, which may die at any point; one message per tenant; no storm of messages."""
 
 from __future__ import annotations
 
@@ -131,9 +131,7 @@ def test_schedule__every_sweep__is_sent_and_its_message_ends_before_the_next(nam
     when = entry["schedule"]
     assert entry["task"] in app.tasks
     assert entry["args"] == [name]
-    if isinstance(when, crontab):
-        interval = 86400 if len(when.hour) == 1 else 3600
-    else:
-        interval = when.run_every.total_seconds()
+    daily = isinstance(when, crontab) and len(when.hour) == 1
+    interval = 86400 if daily else 3600 if isinstance(when, crontab) else when.run_every.total_seconds()
     assert 0 < entry["options"]["expires"] < interval
     assert schedule.VALID_SECONDS[name] <= interval

@@ -21,11 +21,11 @@ def hold_back(run: Run, found: Sequence[ScopeCount], policy: Policy) -> list[Sco
     run.status = STOPPED
     run.record.skipped += sum(one.removable for one in held)
     shown = ", ".join(
-        f"{one.scope} ({one.removable} of {one.live})" for one in sorted(held, key=lambda one: one.scope)
+        f"{_named(one)}{one.removable} of {one.live})" for one in sorted(held, key=lambda one: one.scope)
     )
     run.record.note = f"stopped, nothing removed, a person must decide: {shown}"[:500]
-    if not run.dry_run and _is_news(run):
-        audit.append(run.actor, [_event(run, one) for one in held], run.now)
+    if not run.dry_run:
+        audit.append(run.actor, [_event(run, one) for one in _news(run, held)], run.now)
     return held
 
 
@@ -33,10 +33,14 @@ def _is_too_much(one: ScopeCount, policy: Policy) -> bool:
     return guarded(one.removable, one.live, policy.for_scope(parse_scope(one.scope)))
 
 
-def _is_news(run: Run) -> bool:
-    """Whether the last run said something else: an hourly sweep must not fill the audit with one finding."""
+def _news(run: Run, held: Sequence[ScopeCount]) -> list[ScopeCount]:
+    """Scopes that the last run did not name: an hourly sweep must not fill the audit with one finding."""
     last = SweepRun.objects.filter(name=run.record.name, dry_run=False).order_by("-started_at").first()
-    return last is None or last.note != run.record.note
+    return [one for one in held if last is None or _named(one) not in last.note]
+
+
+def _named(one: ScopeCount) -> str:
+    return f"{one.scope} ("
 
 
 def _event(run: Run, one: ScopeCount) -> audit.Event:
