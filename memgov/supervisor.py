@@ -21,7 +21,7 @@ from memgov.embedded.service_user import service_user
 from memgov.processes.banner import banner
 from memgov.processes.commands import ROLES, command
 from memgov.processes.demo import DemoLoad
-from memgov.processes.logs import LogFollower, last_line
+from memgov.processes.logs import LogFollower
 from memgov.processes.plan import HOST, SOMETHING_CHANGED, Plan, servers_are_given
 from memgov.processes.readiness import Readiness, ask
 from memgov.processes.service import Service
@@ -114,7 +114,7 @@ class Supervisor:
         )
         self._await(process)
         if process.returncode not in (0, SOMETHING_CHANGED):
-            raise StartError(f"preparing the database failed: {last_line(log)} (see {log})")
+            raise StartError(f"preparing the database failed: {children.last_line(log)} (see {log})")
         return process.returncode == SOMETHING_CHANGED
 
     def _await(self, process: subprocess.Popen[bytes]) -> None:
@@ -146,7 +146,7 @@ class Supervisor:
             for service in self._services:
                 if service.crashes >= CRASHES_AT_START:
                     raise StartError(
-                        f"{service.name} does not start: {last_line(service.log)} (see {service.log})"
+                        f"{service.name} does not start: {children.last_line(service.log)} (see {service.log})"
                     )
             if not answer.ready:
                 answer = ask(self._plan.web_url)

@@ -20,6 +20,7 @@ from typing import Any
 
 from memgov.embedded.errors import StartError
 
+RETRY_PAUSES = (0.1, 0.3, 1.0, 3.0, 5.0)
 _PR_SET_PDEATHSIG = 1
 _C_LIBRARY = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
@@ -88,6 +89,24 @@ def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], seco
     return False
 
 
+def launch_patiently(launch: Callable[[], bool], name: str, log: Path) -> None:
+    """Call `launch` until it succeeds; after some ten seconds `StartError` with the log's last word."""
+    for pause in RETRY_PAUSES:
+        if launch():
+            return
+        threading.Event().wait(pause)
+    raise StartError(f"{name} did not start: {last_line(log)} (see {log})")
+
+
+def last_line(path: Path) -> str:
+    """The last line that says something, for an error message of one line."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except FileNotFoundError:
+        return "it left no log"
+    return lines[-1].strip() if lines else "it left no log"
+
+
 def end_group(process: subprocess.Popen[bytes]) -> None:
     """Kill whatever is left of a child's session: the child and what it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -150,6 +169,16 @@ def end_orphan(pid: int, marker: str, how: signal.Signals, seconds: float = 30) 
             os.kill(pid, signal.SIGKILL)
             insist_at = monotonic() + seconds
         tick.wait(0.05)
+
+
+def working_in(folder: Path) -> list[int]:
+    """Processes whose working directory is this folder; none where the system does not tell (macOS)."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):
+            if entry.readlink() == folder:
+                found.append(int(entry.parent.name))
+    return found
 
 
 def free_port(preferred: int = 0) -> int:

@@ -68,11 +68,16 @@ class Postgres:
                 f"the data in {self._cluster} was made by PostgreSQL {made_by}, this is {MAJOR_VERSION}: "
                 "export with the memgov that made it and import here"
             )
-        for port in (children.free_port(preferred_port), children.free_port()):
-            self.port = port
-            if self._launch():
-                return
-        raise StartError(f"PostgreSQL did not start: {self._last_log_line()} (see {self.log})")
+        self.port = children.free_port(preferred_port)
+        if not self._launch():
+            self.port = children.free_port()  # another program may have taken that port just now
+            children.launch_patiently(self._launch, "PostgreSQL", self.log)
+
+    def restart(self) -> None:
+        """Start again where its clients look for it."""
+        self.restarts += 1
+        self._end_backends()
+        children.launch_patiently(self._launch, "PostgreSQL", self.log)
 
     def stop(self) -> None:
         """Fast shutdown: open transactions are rolled back, everything committed is on disk."""
@@ -104,6 +109,12 @@ class Postgres:
         lines = self._pid_file()
         if lines and lines[0].strip().isdigit():
             children.end_orphan(int(lines[0]), str(self._cluster), signal.SIGINT, seconds=60)
+        self._end_backends()
+
+    def _end_backends(self) -> None:
+        """A killed server's backends finish their queries first, and hold the memory a new one needs."""
+        for pid in children.working_in(self._cluster.resolve()):
+            children.end_orphan(pid, "postgres", signal.SIGTERM, seconds=3)
 
     def _make_cluster(self) -> None:
         """`initdb` beside its final place, so that a start killed half-way leaves no half-made cluster."""
@@ -126,7 +137,3 @@ class Postgres:
 
     def _as_user(self) -> dict[str, Any]:
         return {"cwd": "/", **(self._user.popen_arguments() if self._user else {})}
-
-    def _last_log_line(self) -> str:
-        lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return lines[-1] if lines else "no reason in its log"

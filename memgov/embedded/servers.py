@@ -104,8 +104,7 @@ class EmbeddedServers:
             if server.process and server.process.poll() is not None
         }
         for server in ended.values():
-            server.restarts += 1
-            server.start(preferred_port=server.port)
+            server.restart()
         return list(ended)
 
     def url(self, role: str, database: str = DATABASE) -> str:

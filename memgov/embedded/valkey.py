@@ -10,7 +10,6 @@ from pathlib import Path
 from memgov.embedded import children
 from memgov.embedded.binaries import valkey_program
 from memgov.embedded.datadir import private_folder
-from memgov.embedded.errors import StartError
 from memgov.embedded.service_user import ServiceUser
 
 START_SECONDS = 60.0
@@ -40,11 +39,15 @@ class Valkey:
         """End an orphan of a killed start, start, and wait until the data is loaded."""
         private_folder(self._folder, self._user)
         self._end_orphan()
-        for port in (children.free_port(preferred_port), children.free_port()):
-            self.port = port
-            if self._launch():
-                return
-        raise StartError(f"Valkey did not start (see {self.log})")
+        self.port = children.free_port(preferred_port)
+        if not self._launch():
+            self.port = children.free_port()  # another program may have taken that port just now
+            children.launch_patiently(self._launch, "Valkey", self.log)
+
+    def restart(self) -> None:
+        """Start again where its clients look for it."""
+        self.restarts += 1
+        children.launch_patiently(self._launch, "Valkey", self.log)
 
     def stop(self) -> None:
         """Clean end: what it holds is written out first."""

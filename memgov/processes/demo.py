@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 from memgov.embedded import children
-from memgov.processes.logs import last_line
 from memgov.processes.plan import Plan
 
 WAIT_SECONDS = 30.0  # after this long since the start, "ready" is said without the whole history
@@ -42,7 +41,7 @@ class DemoLoad:
             return None
         code, self._process = self._process.returncode, None
         if code != 0:
-            return f"the demo could not be loaded: {last_line(self._log)} (see {self._log})"
+            return f"the demo could not be loaded: {children.last_line(self._log)} (see {self._log})"
         self._done.touch(mode=0o600)
         return "the demo is loaded"
 

@@ -98,15 +98,6 @@ class LogFollower:
             self._out.flush()
 
 
-def last_line(path: Path) -> str:
-    """The last line that says something, for an error message of one line."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    except FileNotFoundError:
-        return "it left no log"
-    return lines[-1].strip() if lines else "it left no log"
-
-
 def standard_output_to(path: Path) -> None:
     """From here on what this process prints goes into a file."""
     sys.stdout.flush()

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
-from launched import ROOT, MakeFolder, clean_environment, running, wait_until
+from launched import ROOT, MakeFolder, clean_environment, kill, running, wait_until
 from psycopg import errors
 
 from memgov.embedded import binaries, children, datadir, runtime
@@ -106,6 +106,23 @@ def test_start__starter_was_killed__servers_ended_and_the_next_start_has_the_dat
         assert kept == [(seen,) for seen in range(number + 1)]
         assert runtime.read(folder) is None
     wait_until(lambda: not running(pids), 20, "servers ended after their starter")
+
+
+def test_restart__server_killed_in_the_middle_of_queries__is_back_on_the_same_port(
+    servers: EmbeddedServers,
+) -> None:
+    url = servers.app_url
+    busy = [psycopg.connect(url, autocommit=True) for _ in range(5)]
+    for connection in busy:
+        connection.pgconn.send_query(b"SELECT count(*) FROM generate_series(1, 20000000)")
+    assert servers.postgres.process is not None
+    kill(servers.postgres.process.pid)
+    servers.postgres.process.wait()
+    assert servers.restart_ended() == ["postgres"]
+    for connection in busy:
+        connection.close()
+    with psycopg.connect(url) as app:
+        assert app.execute("SELECT 1").fetchone() == (1,)
 
 
 def test_start__package_missing__one_line_says_what_to_install(

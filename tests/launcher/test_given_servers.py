@@ -57,6 +57,7 @@ def test_down__servers_given__leaves_them_running(up: Launched, servers: Embedde
     assert len(family) > 5  # the workers of the web process and of the worker too
     assert up.run("down").returncode == 0
     assert running(family) == set()
+    assert "SIGABRT" not in (up.data_dir / "logs" / "web.log").read_text()
     assert not (up.data_dir / "runtime.json").exists()
     assert up.run("status").returncode == 3
     assert servers.restart_ended() == []
