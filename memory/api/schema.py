@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.generators import SchemaGenerator
 
 from memory.api.docs import PATH_IDS
@@ -15,6 +15,22 @@ DESCRIPTION = """Governed long-term memory for AI agents.
 
 Agents write candidates and read what applies now; every write passes a policy, every read leaves a manifest,
 every change leaves an audit event. Errors are RFC 9457 problems with a stable `code`."""
+
+TAGS = {
+    "memories": "Offer candidates; list, read, change, confirm and delete memories.",
+    "reading": "What a prompt gets, the manifest of it, and the report of what was used.",
+    "promotions": "Ask for a wider scope.",
+    "looking on": "Who the key is, health, audit, jobs.",
+}
+
+
+class IdentifierShape(OpenApiSerializerFieldExtension):
+    """An id's prefix and digits as a pattern."""
+
+    target_class = "memory.api.strict.Identifier"
+
+    def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, str]:
+        return {"type": "string", "pattern": f"^{self.target.prefix}_[0-9a-f]{{32}}$"}
 
 
 class AgentKeyScheme(OpenApiAuthenticationExtension):
@@ -31,6 +47,10 @@ def describe() -> dict[str, Any]:
     """The OpenAPI 3.1 document of the API.  Takes about a second; the same at every call."""
     schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     schema["info"] = {"title": TITLE, "version": "1", "description": DESCRIPTION}
+    schema["tags"] = [{"name": name, "description": words} for name, words in TAGS.items()]
+    for name, component in schema["components"]["schemas"].items():
+        if name.endswith("Request"):
+            component["additionalProperties"] = False
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():
             _complete(path, method, operation)
@@ -42,7 +62,7 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     statuses = {400, 401, 429, 503}
     if "{" in path or "scope" in {one["name"] for one in operation.get("parameters", [])}:
         statuses.add(404)
-    if method in ("post", "patch"):
+    if method in ("post", "put", "patch"):
         statuses |= {411, 413, 415}
     for status in sorted(statuses):
         operation["responses"].setdefault(str(status), _problem(status))

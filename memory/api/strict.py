@@ -102,7 +102,7 @@ class Text(serializers.CharField):
         return text
 
 
-@extend_schema_field({"oneOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]})
+@extend_schema_field({"type": ["string", "number", "boolean"]})
 class Value(Text):
     """The value of a triple: text, or a number or truth value that becomes its text."""
 
@@ -167,7 +167,6 @@ class Instant(serializers.Field[datetime, Any, str, Any]):
         return value.isoformat()
 
 
-@extend_schema_field(OpenApiTypes.STR)
 class Identifier(serializers.Field[UUID, Any, str, Any]):
     """An id with its prefix, such as `mem_` and 32 hexadecimal digits."""
 
@@ -185,6 +184,19 @@ class Identifier(serializers.Field[UUID, Any, str, Any]):
         return f"{self.prefix}_{value.hex}"
 
 
+class InjectedIdentifier(Identifier):
+    """An id as a manifest gives it: of a memory, or of a working value (`wrk_`)."""
+
+    def to_internal_value(self, data: Any) -> UUID:
+        if isinstance(data, str) and data.startswith("wrk_"):
+            return parse_id("wrk", data) if len(data) == 36 and _is_hex(data[4:]) else self._refused(data)
+        return super().to_internal_value(data)
+
+
+_SCOPE_PATTERN = r"^(shared|global|(session|task|agent|user|project):\S{1,128})$"
+
+
+@extend_schema_field({"type": "string", "pattern": _SCOPE_PATTERN})
 class ScopeText(Text):
     """`project:alpha`, `shared`, …: its kind and key are checked, and given back in one spelling."""
 
@@ -195,7 +207,7 @@ class ScopeText(Text):
             raise serializers.ValidationError(str(error), "invalid_scope") from None
 
 
-@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]})
+@extend_schema_field({"type": ["integer", "string"], "pattern": r"^\d{1,9}\s*[wdhms]?$", "minimum": 1})
 class TimeToLive(serializers.Field[Any, Any, Any, Any]):
     """Seconds as a number, `2w`, `14d`, `12h`, `30m`, `45s`, or null for the policy's default."""
 

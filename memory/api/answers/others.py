@@ -123,7 +123,7 @@ class JobAnswer(Fields):
     status = a.text()
     done = a.whole()
     total = a.whole()
-    result = serializers.JSONField(allow_null=True)
+    result = serializers.JSONField()
     error = a.maybe()
     created_at = a.time()
     finished_at = a.time()
