@@ -4,10 +4,13 @@ import os
 
 from django.core.checks import Tags, run_checks
 from django.core.wsgi import get_wsgi_application
-from django.urls import get_resolver
 from django.db import connections
+from django.urls import get_resolver
+
+from memgov import shared_metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
+shared_metrics.share()
 application = get_wsgi_application()
 
 _problems = run_checks(tags=[Tags.database], databases=["default"])
