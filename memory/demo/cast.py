@@ -16,7 +16,7 @@ class Player:
     project: str
     grants: tuple[str, ...]
     trust_ceiling: float = 1.0
-    visits_per_day: float = 1.2
+    visits_per_day: float = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ LANTERN = Cast(
             "billing",
             "storefront",
             ("project:storefront=rwp", "user:*=rwp"),
-            visits_per_day=1.4,
+            visits_per_day=1.0,
         ),
         Player("deploy-heron", "deploy", "lamplight", ("project:lamplight=rwp", "project:workshop=r")),
         Player("kiln-otter", "build", "workshop", ("project:workshop=rwp", "project:lamplight=r")),
         Player("scout-magpie", "research", "workshop", ("project:*=rp",), trust_ceiling=0.6),
-        Player("chief-owl", "orchestrator", "lamplight", ("project:*=rwp", "user:*=r"), visits_per_day=0.8),
+        Player("chief-owl", "orchestrator", "lamplight", ("project:*=rwp", "user:*=r"), visits_per_day=0.5),
     ),
 )
 
@@ -77,7 +77,7 @@ QUILL = Cast(
         Player(
             "margin-crab", "research", "archive", ("project:*=rp",), trust_ceiling=0.6, visits_per_day=0.7
         ),
-        Player("chief-heron", "orchestrator", "archive", ("project:*=rwp", "user:*=r"), visits_per_day=0.6),
+        Player("chief-heron", "orchestrator", "archive", ("project:*=rwp", "user:*=r"), visits_per_day=0.4),
     ),
 )
 

@@ -103,7 +103,7 @@ class Play:
         """One session of an agent: ask, use, learn, sometimes ask to share."""
         agent = self.agents[player.name]
         query = lines.question(self.rng, self.cast)
-        found = memory_retrieve(agent, RetrieveRequest(query=query, session=session))
+        found = memory_retrieve(agent, RetrieveRequest(query=query, session=session, limit=5))
         used = [entry.found.id for entry in found.entries[:3] if self.rng.random() < 0.8]
         if self.rng.random() < 0.85:
             usage_report(agent, found.manifest.id, used)
