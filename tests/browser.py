@@ -80,6 +80,8 @@ def _wait_until_up(process: subprocess.Popen[bytes], port: int, log: Path) -> No
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium."""
+    # Playwright keeps an event loop running in this thread; Django would take every query for an async one.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
@@ -95,8 +97,9 @@ class Tab:
     complaints: list[str] = field(default_factory=list)
 
     def go(self, path: str) -> Page:
-        """Open an address of the server."""
-        self.page.goto(self.base + path)
+        """Open an address of the server, which has to answer."""
+        answer = self.page.goto(self.base + path)
+        assert answer is None or answer.ok, f"{path}: {answer.status}"
         return self.page
 
 
@@ -136,7 +139,8 @@ def open_as(web: Web, chromium: Browser) -> Iterator[OpenAs]:
 
 def _note(tab: Tab, kind: str, text: str) -> None:
     """Errors and warnings; a refused decision (409, 422 …) is an answer, not a fault."""
-    if kind in ("error", "warning") and not text.startswith("Failed to load resource"):
+    answers = ("Failed to load resource", "Response Status Error Code")
+    if kind in ("error", "warning") and not text.startswith(answers):
         tab.complaints.append(text)
 
 

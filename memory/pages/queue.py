@@ -127,6 +127,7 @@ def decided(
         flash(request, text, undo_url)
         return SeeOther(here)
     toast = {"text": text, "tone": "ok", "undo_url": undo_url, "undo_target": "#detail"}
+    relist = relist or following is None  # an emptied list says so
     with tenant_context(viewer.tenant.id):
         sel = queue.detail(viewer, following) if following else None
         more = {"sel": sel, "toast": toast, "relist": relist, "gone": [show_id(queue.prefix, item)]}
@@ -169,7 +170,8 @@ def too_late(
 def incomplete(
     request: HttpRequest, viewer: Viewer, queue: Queue, item: UUID, error: str, reason: str, **more: Any
 ) -> HttpResponse:
-    """422: the form as it was sent, with what is missing."""
+    """422: the form as it was sent, with what is missing; the keyboard goes on with the same action."""
+    more["intent"] = request.POST.get("action", "")
     return show(request, viewer, queue, item, 422, error=error, reason=reason, **more)
 
 
