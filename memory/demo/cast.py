@@ -49,7 +49,7 @@ LANTERN = Cast(
             "support",
             "storefront",
             ("project:storefront=rwp", "user:*=rwp"),
-            visits_per_day=2.2,
+            visits_per_day=1.5,
         ),
         Player(
             "invoice-beetle",
@@ -75,7 +75,7 @@ QUILL = Cast(
         Player("desk-finch", "support", "reading-room", ("project:reading-room=rwp", "user:*=rwp")),
         Player("shelf-badger", "build", "archive", ("project:archive=rwp",)),
         Player(
-            "margin-crab", "research", "archive", ("project:*=rp",), trust_ceiling=0.6, visits_per_day=0.7
+            "margin-crab", "research", "archive", ("project:*=rp",), trust_ceiling=0.6, visits_per_day=0.5
         ),
         Player("chief-heron", "orchestrator", "archive", ("project:*=rwp", "user:*=r"), visits_per_day=0.4),
     ),

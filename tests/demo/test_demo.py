@@ -12,7 +12,14 @@ from memory.demo.cast import QUILL
 from memory.demo.play import DAYS
 from memory.domain.audit_chain import verify
 from memory.models import (
-    AuditEvent, Contradiction, HealthSnapshot, Manifest, Memory, PolicyVersion, PromotionRequest, WriteDecision,
+    AuditEvent,
+    Contradiction,
+    HealthSnapshot,
+    Manifest,
+    Memory,
+    PolicyVersion,
+    PromotionRequest,
+    WriteDecision,
 )  # fmt: skip
 from memory.selectors import audit as audit_selectors
 from memory.services.tenant_purge import tenant_tables
