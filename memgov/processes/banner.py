@@ -34,9 +34,11 @@ def _demo(path: Path) -> dict[str, Any] | None:
 
 
 def _demo_lines(plan: Plan, demo: dict[str, Any]) -> list[str]:
+    people = demo.get("sign_ins", [])
+    width = max((len(person["email"]) for person in people), default=0)
     lines = [
-        f"  sign in   {person['email']}  {person['password']}   ({person['role']} of {person['tenant']})"
-        for person in demo.get("sign_ins", [])
+        f"  sign in   {person['email']:<{width}}  {person['password']}  ({person['role']} of {person['tenant']})"
+        for person in people
     ]
     key = demo.get("agent_key", "")
     lines.append(f"  agent key {key}   (tenant {demo.get('tenant', '')})")

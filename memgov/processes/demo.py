@@ -9,7 +9,7 @@ import sys
 from memgov.embedded import children
 from memgov.processes.plan import Plan
 
-WAIT_SECONDS = 30.0  # after this long since the start, "ready" is said without the whole history
+WAIT_SECONDS = 25.0  # after this long since the start, "ready" is said without the whole history
 
 
 class DemoLoad:
@@ -17,6 +17,7 @@ class DemoLoad:
 
     def __init__(self, plan: Plan) -> None:
         self._log = plan.logs / "demo.log"
+        self._sign_ins = plan.demo_file
         self._done = plan.data_dir / "demo-loaded"
         self._process: subprocess.Popen[bytes] | None = None
         if not self._done.exists():
@@ -32,8 +33,8 @@ class DemoLoad:
         return self._process is not None and self._process.poll() is None
 
     def is_settled(self, seconds: float) -> bool:
-        """Whether the start, `seconds` old, need not wait for it any longer."""
-        return not self.is_running() or seconds > WAIT_SECONDS
+        """Whether the start, `seconds` old, need not wait any longer: its people can sign in at least."""
+        return not self.is_running() or (seconds > WAIT_SECONDS and self._sign_ins.exists())
 
     def news(self) -> str | None:
         """Once, when it has ended: what became of it."""
