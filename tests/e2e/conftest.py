@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import chromium
 from tests.launcher.launched import Launched
+
+__all__ = ["chromium"]  # a fixture
 
 
 @pytest.fixture(scope="session")
