@@ -24,10 +24,12 @@ VALID_SECONDS: Final[dict[str, int]] = {
     "compaction": 60 * _MINUTE,
     "health": 60 * _MINUTE,
     "chain": 24 * 60 * _MINUTE,
+    "tasks": 10 * _MINUTE,
 }
 
 _TIMES: Final[dict[str, Any]] = {
     "expiry": schedule(timedelta(minutes=5)),
+    "tasks": schedule(timedelta(minutes=10)),
     "decay": crontab(minute=17),
     "compaction": crontab(minute=37),
     "health": crontab(minute=0),

@@ -10,6 +10,7 @@ from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.usage import usage_report
+from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
 from tests.factories import Stage, make_tenant
 
@@ -33,6 +34,7 @@ def full_house() -> Stage:
         memory_write(principal, claim)
     found = memory_retrieve(coder, RetrieveRequest(query="When do the press halls open?"))
     usage_report(coder, found.manifest.id, [entry.found.id for entry in found.entries])
+    working_put(coder, "t1", "step_1", WorkingWrite({"halls": 3}))
     assert written.memory is not None
     request = promotion_request(coder, written.memory.id, parse_scope("shared"), "all crews ask")
     promotion_decide(

@@ -67,12 +67,14 @@ def problem(*statuses: int) -> dict[Any, Any]:
     return {(status, CONTENT_TYPE): OpenApiResponse(ProblemAnswer, phrase(status)) for status in statuses}
 
 
-def _call(summary: str, tag: str, **more: Any) -> Any:
+def described(summary: str, tag: str, **more: Any) -> Any:
+    """The description of one call, for the decorator of its method."""
     answers = {**more.pop("answers"), **problem(*more.pop("problems", ()))}
     return extend_schema(summary=summary, tags=[tag], responses=answers, **more)
 
 
-def _sent(name: str, value: Any) -> OpenApiExample:
+def sent(name: str, value: Any) -> OpenApiExample:
+    """An example of a body."""
     return OpenApiExample(name, value=value, request_only=True)
 
 
@@ -91,119 +93,119 @@ _WRITTEN: Final = {
     (422, CONTENT_TYPE): OpenApiResponse(RefusedAnswer, "Refused by the policy; `code` is the reason."),
 }
 
-memory_write = _call(
+memory_write = described(
     "Write a memory", "memories", operation_id="memory_write", request=WriteBody, answers=_WRITTEN,
     problems=(403, 409, 413), parameters=[IDEMPOTENCY],
-    examples=[_sent("A triple", _FACT), _sent("A sentence", _SENTENCE)],
+    examples=[sent("A triple", _FACT), sent("A sentence", _SENTENCE)],
     description="Offer a candidate. It is normalised, admitted or refused, cleaned, compared with what is known, and "
     "stored with its audit event; the answer says which and why.",
 )  # fmt: skip
-batch = _call(
+batch = described(
     "Write many memories", "memories", operation_id="memory_write_batch", request=BatchBody,
     answers={200: BatchAnswer}, problems=(409, 413, 422), parameters=[IDEMPOTENCY],
-    examples=[_sent("Two items", {"items": [_FACT, _SENTENCE]})],
+    examples=[sent("Two items", {"items": [_FACT, _SENTENCE]})],
     description="Up to 500 candidates. Each has its own outcome or problem; one bad item harms no other.",
 )  # fmt: skip
-check = _call(
+check = described(
     "Ask what a write would do", "memories", operation_id="memory_check", request=WriteBody,
-    answers={200: CheckAnswer}, problems=(403, 409, 413), examples=[_sent("A triple", _FACT)],
+    answers={200: CheckAnswer}, problems=(403, 409, 413), examples=[sent("A triple", _FACT)],
     description="The whole write, taken back at the end. Nothing is stored.",
 )  # fmt: skip
-memory_list = _call(
+memory_list = described(
     "List memories", "memories", operation_id="memory_list", parameters=[MemoryListParameters],
     answers={200: page_answer("Memory", MemoryAnswer, partial=True)},
     description="Memories of the scopes that this key reads, newest first. Without `status` only what a retrieval "
     "could return now.",
 )  # fmt: skip
-memory_get = _call(
+memory_get = described(
     "Read a memory", "memories", operation_id="memory_get", answers={200: MemoryAnswer},
     description="The `ETag` is the memory's version.",
 )  # fmt: skip
-memory_edit = _call(
+memory_edit = described(
     "Change a memory", "memories", operation_id="memory_edit", request=EditBody, answers={200: MemoryAnswer},
     problems=(403, 409, 412, 413, 422, 428), parameters=[IF_MATCH],
-    examples=[_sent("A new value", {"value": "team", "confidence": 0.9})],
+    examples=[sent("A new value", {"value": "team", "confidence": 0.9})],
     description="Only the named fields change; pin, trust, provenance and times stay. The new text has to pass the "
     "same gates as a write.",
 )  # fmt: skip
-memory_delete = _call(
+memory_delete = described(
     "Delete a memory", "memories", operation_id="memory_delete", request=None, answers={200: DeletedAnswer},
     problems=(403, 409, 412), parameters=[DeleteParameters, IF_MATCH],
     description="Takes it away from every reader. A person can restore it for 30 days.",
 )  # fmt: skip
-revisions = _call(
+revisions = described(
     "Read a memory's history", "memories", operation_id="memory_revisions", parameters=[PageParameters],
     answers={200: page_answer("Revision", RevisionAnswer)},
 )  # fmt: skip
-verify = _call(
+verify = described(
     "Confirm a memory", "memories", operation_id="memory_verify", request=VerifyBody, answers={200: MemoryAnswer},
     problems=(403, 409, 412, 422), parameters=[IDEMPOTENCY],
-    examples=[_sent("With a reason", {"reason": "seen again in the billing system"})],
+    examples=[sent("With a reason", {"reason": "seen again in the billing system"})],
     description="Says that it is still true: the only act, beside learning it again, that makes it fresh.",
 )  # fmt: skip
-retrieve = _call(
+retrieve = described(
     "Retrieve memories for a decision", "reading", operation_id="retrieve", request=RetrieveBody,
     answers={200: reads.RetrievalAnswer}, problems=(409, 422), parameters=[IDEMPOTENCY],
     examples=[
-        _sent("A question", {"query": "which plan does user 42 have", "session": "s-2041", "limit": 5}),
-        _sent("High stakes", {"query": "may I delete the bucket", "high_stakes": True, "explain": True}),
+        sent("A question", {"query": "which plan does user 42 have", "session": "s-2041", "limit": 5}),
+        sent("High stakes", {"query": "may I delete the bucket", "high_stakes": True, "explain": True}),
     ],
     description="The few memories that apply now, fused from text and vectors, within hard limits; `block` is ready "
     "for a prompt. Every retrieval leaves a manifest.",
 )  # fmt: skip
-digest = _call(
+digest = described(
     "Read a scope's digest", "reading", operation_id="digest", parameters=[DigestParameters, IF_NONE_MATCH],
     answers={200: reads.DigestAnswer, 304: OpenApiResponse(description="The digest that you have is the present one.")},
     description="The bounded view of a scope for a prompt: fresh first, aging below and marked.",
 )  # fmt: skip
-manifest = _call(
+manifest = described(
     "Read a manifest", "reading", operation_id="manifest_get", answers={200: reads.ManifestAnswer},
     description="What was given at one read of this agent, rendered again from the versions of that time, also after "
     "edits and deletions. Erased text is gone.",
 )  # fmt: skip
-usage = _call(
+usage = described(
     "Report what was used", "reading", operation_id="manifest_usage", request=UsageBody,
     answers={200: reads.UsageAnswer}, problems=(409, 422), parameters=[IDEMPOTENCY],
-    examples=[_sent("One was used", {"used": [_MEMORY]})],
+    examples=[sent("One was used", {"used": [_MEMORY]})],
     description="Which memories of the manifest the agent really used. Idempotent, for 7 days after the read.",
 )  # fmt: skip
-promotion_create = _call(
+promotion_create = described(
     "Ask for a wider scope", "promotions", operation_id="promotion_request", request=PromotionBody,
     answers={201: others.PromotionAnswer}, problems=(403, 404, 409, 412, 422), parameters=[IDEMPOTENCY],
     examples=[
-        _sent("To all agents", {"memory": _MEMORY, "version": 1, "to_scope": "shared", "reason": "used by three teams"})
+        sent("To all agents", {"memory": _MEMORY, "version": 1, "to_scope": "shared", "reason": "used by three teams"})
     ],
     description="Opens a request bound to the memory's version. Low risk may be approved by policy at once; "
     "`shared` and `global` always need a person.",
 )  # fmt: skip
-promotion_list = _call(
+promotion_list = described(
     "List promotion requests", "promotions", operation_id="promotion_list", parameters=[PromotionListParameters],
     answers={200: page_answer("Promotion", others.PromotionAnswer)},
 )  # fmt: skip
-promotion_get = _call(
+promotion_get = described(
     "Read a promotion request",
     "promotions",
     operation_id="promotion_get",
     answers={200: others.PromotionAnswer},
 )
-withdraw = _call(
+withdraw = described(
     "Withdraw a promotion request", "promotions", operation_id="promotion_withdraw", request=EmptyBody,
     answers={200: others.PromotionAnswer}, problems=(409, 422), parameters=[IDEMPOTENCY],
 )  # fmt: skip
-whoami = _call(
+whoami = described(
     "Who am I", "looking on", operation_id="whoami", answers={200: others.WhoAmIAnswer},
     description="The tenant, agent, role, rights and limits of the key.",
 )  # fmt: skip
-health = _call(
+health = described(
     "Read health", "looking on", operation_id="health", parameters=[HealthParameters],
     answers={200: others.HealthAnswer},
     description="Every metric now, with its state, and its snapshots over time. A missing figure is null, not 0.",
 )  # fmt: skip
-audit = _call(
+audit = described(
     "List audit events", "looking on", operation_id="audit_list", parameters=[AuditParameters],
     answers={200: page_answer("Event", others.EventAnswer)},
     description="Events of scopes that this key reads, and whatever this agent did, newest first.",
 )  # fmt: skip
-job = _call("Follow a job", "looking on", operation_id="job_get", answers={200: others.JobAnswer})
+job = described("Follow a job", "looking on", operation_id="job_get", answers={200: others.JobAnswer})
 
 PATH_IDS: Final = {"memory_id": _MEMORY, "manifest_id": _MANIFEST, "promotion_id": _PROMOTION}

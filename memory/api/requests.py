@@ -156,6 +156,9 @@ class RetrieveBody(StrictSerializer):
     query = Text(max_length=MAX_QUERY, allow_blank=True)
     session = RunKey(ScopeKind.SESSION, **_OPTIONAL)
     task = RunKey(ScopeKind.TASK, **_OPTIONAL)
+    keys = several(
+        Text(), **_OPTIONAL, help_text="Keys of the task's working memory; their values come first."
+    )
     scopes = several(ScopeText(), **_OPTIONAL)
     layers = several(_choice(Layer), **_OPTIONAL)
     kinds = several(_choice(Kind), **_OPTIONAL)
@@ -180,7 +183,7 @@ class DigestParameters(ParameterSerializer):
 class UsageBody(StrictSerializer):
     """The memories of the manifest that the agent really used; an empty list says none."""
 
-    used = serializers.ListField(child=Identifier("mem"), max_length=1000)
+    used = serializers.ListField(child=Identifier("mem", "wrk"), max_length=1000)
 
 
 class PromotionBody(StrictSerializer):

@@ -19,6 +19,7 @@ every change leaves an audit event. Errors are RFC 9457 problems with a stable `
 TAGS = {
     "memories": "Offer candidates; list, read, change, confirm and delete memories.",
     "reading": "What a prompt gets, the manifest of it, and the report of what was used.",
+    "tasks and sessions": "Working memory by key, and the end of tasks and sessions.",
     "promotions": "Ask for a wider scope.",
     "looking on": "Who the key is, health, audit, jobs.",
 }
@@ -30,7 +31,7 @@ class IdentifierShape(OpenApiSerializerFieldExtension):
     target_class = "memory.api.strict.Identifier"
 
     def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, str]:
-        return {"type": "string", "pattern": f"^{self.target.prefix}_[0-9a-f]{{32}}$"}
+        return {"type": "string", "pattern": f"^({'|'.join(self.target.prefixes)})_[0-9a-f]{{32}}$"}
 
 
 class AgentKeyScheme(OpenApiAuthenticationExtension):

@@ -168,29 +168,22 @@ class Instant(serializers.Field[datetime, Any, str, Any]):
 
 
 class Identifier(serializers.Field[UUID, Any, str, Any]):
-    """An id with its prefix, such as `mem_` and 32 hexadecimal digits."""
+    """An id with its prefix (one of several, if so declared), such as `mem_` and 32 hexadecimal digits."""
 
-    def __init__(self, prefix: str, **options: Any) -> None:
+    def __init__(self, *prefixes: str, **options: Any) -> None:
         super().__init__(**options)
-        self.prefix = prefix
+        self.prefix, self.prefixes = prefixes[0], prefixes
 
     def to_internal_value(self, data: Any) -> UUID:
+        text = data if isinstance(data, str) else ""
+        named = text.partition("_")[0]
         try:
-            return parse_id(self.prefix, data if isinstance(data, str) else "")
+            return parse_id(named if named in self.prefixes else self.prefix, text)
         except ValueError as error:
             raise serializers.ValidationError(str(error), "invalid_id") from None
 
     def to_representation(self, value: UUID) -> str:
         return f"{self.prefix}_{value.hex}"
-
-
-class InjectedIdentifier(Identifier):
-    """An id as a manifest gives it: of a memory, or of a working value (`wrk_`)."""
-
-    def to_internal_value(self, data: Any) -> UUID:
-        if isinstance(data, str) and data.startswith("wrk_"):
-            return parse_id("wrk", data) if len(data) == 36 and _is_hex(data[4:]) else self._refused(data)
-        return super().to_internal_value(data)
 
 
 _SCOPE_PATTERN = r"^(shared|global|(session|task|agent|user|project):\S{1,128})$"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.api.views import describing, memories, promoting, reading, watching, writing
+from memory.api.views import describing, memories, promoting, reading, watching, working, writing
 
 app_name = "api"
 
@@ -23,6 +23,12 @@ urlpatterns = [
     path("promotions", promoting.Promotions.as_view(), name="promotions"),
     path("promotions/<str:promotion_id>", promoting.OnePromotion.as_view(), name="promotion"),
     path("promotions/<str:promotion_id>/withdraw", promoting.Withdraw.as_view(), name="withdraw"),
+    path("tasks/<str:task>/working", working.WorkingValues.as_view(), name="working-values"),
+    path("tasks/<str:task>/working/<str:key>", working.OneWorkingValue.as_view(), name="working-value"),
+    path("tasks/<str:task>/complete", working.Complete.as_view(), name="task-complete"),
+    path("tasks/<str:task>/rollback", working.Rollback.as_view(), name="task-rollback"),
+    path("tasks/<str:task>/rollback/undo", working.RollbackUndo.as_view(), name="task-rollback-undo"),
+    path("sessions/<str:session>/end", working.SessionEnd.as_view(), name="session-end"),
     path("health", watching.Health.as_view(), name="health"),
     path("audit", watching.Audit.as_view(), name="audit"),
     path("jobs/<str:job_id>", watching.OneJob.as_view(), name="job"),

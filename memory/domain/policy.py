@@ -22,13 +22,14 @@ from memory.domain.policy_write_rules import (
     Sanitisation,
     Section,
     TextLimits,
+    WorkingMemory,
 )
 from memory.domain.scopes import Scope, matches, parse_pattern, specificity
 
 PRESETS = ("default", "open")
 
 # What holds for a tenant as a whole and cannot differ from scope to scope.
-TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text"})
+TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text", "working"})
 
 
 class Policy(Section):
@@ -48,6 +49,7 @@ class Policy(Section):
     digest: Digest = Digest()
     retention: Retention = Retention()
     text: TextLimits = TextLimits()
+    working: WorkingMemory = WorkingMemory()
     rate_limits: RateLimits = RateLimits()
     scopes: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Overrides by pattern (`*`, `project:*`, `project:alpha`): only what differs, in the same shape."""

@@ -140,6 +140,15 @@ class TextLimits(Section):
     metadata_keys: Positive = 1000
 
 
+class WorkingMemory(Section):
+    """The scratch pad of a task.  How long a value lives is `defaults.ttl_seconds.working`."""
+
+    max_keys_per_task: Positive = 200
+    max_bytes_per_task: Positive = 1_048_576
+    abandoned_after_seconds: Positive = 86_400
+    """A task that nobody wrote to for this long is ended."""
+
+
 class RateLimits(Section):
     writes_per_minute_key: Positive = 30_000
     reads_per_minute_key: Positive = 60_000

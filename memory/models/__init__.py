@@ -8,6 +8,7 @@ from memory.models.manifest import Manifest, ManifestEntry
 from memory.models.memory import Memory, MemoryIndex, Revision, ScopeRecord
 from memory.models.policy import PolicyVersion
 from memory.models.review import Contradiction, PromotionDecision, PromotionRequest
+from memory.models.work import WorkingValue, WorkRun
 
 __all__ = [
     "AuditCheckpoint",
@@ -27,5 +28,7 @@ __all__ = [
     "Revision",
     "ScopeRecord",
     "SweepRun",
+    "WorkRun",
+    "WorkingValue",
     "WriteDecision",
 ]

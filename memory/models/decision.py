@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 
 from memgov import clock
 from tenants.models import TenantModel
@@ -24,6 +25,9 @@ class WriteDecision(TenantModel):
     memory_id = models.UUIDField(null=True)
     findings = models.JSONField(default=list)
     policy_version = models.IntegerField()
+    # Of writes that name a task: what the write changed beside its own row, so that the task can be rolled back.
+    task = models.CharField(max_length=300, blank=True)
+    undo = models.JSONField(default=dict)
     request_id = models.CharField(max_length=64, blank=True)
 
     class Meta:
@@ -31,4 +35,7 @@ class WriteDecision(TenantModel):
             models.Index(fields=["tenant", "-at"], name="decision_by_time"),
             models.Index(fields=["tenant", "agent_id", "-at"], name="decision_by_agent"),
             models.Index(fields=["tenant", "memory_id"], name="decision_by_memory"),
+            models.Index(
+                fields=["tenant", "agent_id", "task"], condition=~Q(task=""), name="decision_by_task"
+            ),
         ]

@@ -25,6 +25,8 @@ class Manifest(TenantModel):
     query_text = models.TextField(blank=True)
     request = models.JSONField(default=dict)
     excluded = models.JSONField(default=dict)
+    # The working values that were given, with their texts: they keep no revisions of their own.
+    working = models.JSONField(default=list)
     policy_version = models.IntegerField()
     block_digest = models.CharField(max_length=64)
     entry_count = models.IntegerField(default=0)

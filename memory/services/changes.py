@@ -19,7 +19,9 @@ from memory.services.errors import Conflict
 from memory.store import audit, memories
 from tenants.principals import Principal
 
-_TIMES = frozenset({"expires_at", "review_by", "valid_from", "valid_to", "pinned_at", "pinned_until"})
+_TIMES = frozenset(
+    {"expires_at", "learned_at", "review_by", "valid_from", "valid_to", "pinned_at", "pinned_until"}
+)
 _IDS = frozenset({"superseded_by", "merged_into"})
 
 
@@ -89,11 +91,12 @@ def revert(changes: Changes, undo: Sequence[Mapping[str, Any]], action: str, rea
     if any(rows[memory_id].version != version for memory_id, version in latest.items()):
         raise Conflict("the memory has changed since; nothing was undone", code="changed_since")
     for entry in reversed(undo):
-        fields = {name: _parsed(name, value) for name, value in entry["fields"].items()}
+        fields = {name: parsed(name, value) for name, value in entry["fields"].items()}
         changes.set(rows[UUID(entry["id"])], action, reason, **fields)
 
 
-def _parsed(name: str, value: Any) -> Any:
+def parsed(name: str, value: Any) -> Any:
+    """A column's value from its JSON form."""
     if value is None:
         return None
     if name in _TIMES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from memory.domain.types import Band
 from memory.models import Manifest, ManifestEntry, Memory, Revision
 from memory.services.digest import shown_content
 from memory.services.errors import NotFound
+from memory.services.working_read import WORKING, working_again
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -32,6 +33,11 @@ class Injected:
     memory: Memory
     state: dict[str, Any]
     erased: bool
+
+    @property
+    def shown_id(self) -> str:
+        """The id as it was given: that of a memory or of a working value."""
+        return show_id("wrk" if self.entry.channel == WORKING else "mem", self.entry.memory_id)
 
     @property
     def content(self) -> str:
@@ -61,12 +67,14 @@ def manifest_read(principal: Principal, manifest_id: UUID) -> ManifestView:
         if manifest is None or (principal.kind == "agent" and manifest.agent_id != principal.agent_id):
             raise NotFound("there is no such manifest for this key")
         entries = list(ManifestEntry.objects.filter(manifest_id=manifest.id).order_by("rank"))
-        injected = _with_texts(entries)
+        injected = _with_texts(entries, working_again(manifest.working))
     text = _digest_text(manifest, injected) if manifest.kind == "digest" else _block(injected)
     return ManifestView(manifest, injected, text, text_sha256(text) == manifest.block_digest)
 
 
-def _with_texts(entries: Sequence[ManifestEntry]) -> list[Injected]:
+def _with_texts(
+    entries: Sequence[ManifestEntry], working: Mapping[UUID, tuple[Memory, dict[str, Any]]]
+) -> list[Injected]:
     memories = {row.id: row for row in Memory.objects.filter(id__in=[entry.memory_id for entry in entries])}
     wanted = Q(id__in=[])
     for entry in entries:
@@ -74,6 +82,10 @@ def _with_texts(entries: Sequence[ManifestEntry]) -> list[Injected]:
     states = {(row.memory_id, row.version): row.state for row in Revision.objects.filter(wanted)}
     found = []
     for entry in entries:
+        if entry.channel == WORKING:
+            memory, state = working.get(entry.memory_id, (Memory(), {}))
+            found.append(Injected(entry, memory, state, "content" not in state))
+            continue
         state = states.get((entry.memory_id, entry.version), {})
         memory = memories.get(entry.memory_id) or Memory(id=entry.memory_id, status="erased")
         found.append(Injected(entry, memory, state, memory.status == "erased" or "content" not in state))
@@ -83,7 +95,7 @@ def _with_texts(entries: Sequence[ManifestEntry]) -> list[Injected]:
 def _block(injected: Sequence[Injected]) -> str:
     return render_block(
         BlockEntry(
-            id=show_id("mem", one.entry.memory_id),
+            id=one.shown_id,
             version=one.entry.version,
             scope=one.entry.scope,
             source=one.source,

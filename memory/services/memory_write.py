@@ -18,6 +18,7 @@ from memory.services.candidates import Prepared, authorise, prepare
 from memory.services.embedding import vector_of
 from memory.services.errors import Conflict
 from memory.services.purify import purify
+from memory.services.task_gate import task_open
 from memory.services.write_offer import hold_for_review, without_floors
 from memory.services.write_store import Draft, conclude, hold, refuse
 from memory.services.write_types import Offer, Outcome, WriteRequest
@@ -81,6 +82,7 @@ def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Off
     wanted = admission.admitted and clean.verdict == "pass" and offer is None
     vector = vector_of(clean.candidate.content) if wanted else None
     with tenant_context(principal.tenant_id):
+        task_open(principal, clean.candidate.task, now)
         if not admission.admitted:
             outcome = refuse(draft, clean, admission.reason, admission.rule, admission.explanation)
         elif clean.verdict == "reject":

@@ -25,6 +25,7 @@ from memory.selectors.policies import ActivePolicy, active_policy
 from memory.selectors.recall import Filters, Found, search
 from memory.selectors.visibility import reach_of
 from memory.services.embedding import vector_of
+from memory.services.working_read import WORKING, working_found, working_kept
 from memory.store import manifests
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -37,6 +38,7 @@ class RetrieveRequest:
     query: str
     session: str = ""
     task: str = ""
+    keys: Sequence[str] = ()
     scopes: Sequence[str] | None = None
     layers: Sequence[str] | None = None
     kinds: Sequence[str] | None = None
@@ -79,10 +81,12 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
         active = active_policy()
         filters = _filters(request, active.policy, now, vector.values if vector else None)
         found, excluded = search(reach_of(principal, request.session, request.task), filters)
-        entries, more = _rank(found, request, active.policy, now)
-        excluded |= more
+        working, unread = working_found(principal, request.task, request.keys, now)
+        entries, more = _rank(found, request, active.policy, now, first=working)
+        excluded |= more | unread
         block = render_block(block_entry(entry) for entry in entries)
         manifest = _manifest(principal, request, active, now, excluded, block)
+        manifest.working = [working_kept(entry.found) for entry in entries if entry.channel == WORKING]
         manifests.insert(manifest, [_manifest_entry(rank, entry) for rank, entry in enumerate(entries, 1)])
     return Retrieval(manifest, entries, excluded, block, text_only=vector is None)
 
@@ -113,9 +117,17 @@ def _limit(request: RetrieveRequest, policy: Policy) -> int:
 
 
 def _rank(
-    found: Sequence[Found], request: RetrieveRequest, policy: Policy, now: datetime
+    found: Sequence[Found],
+    request: RetrieveRequest,
+    policy: Policy,
+    now: datetime,
+    *,
+    first: Sequence[Found] = (),
 ) -> tuple[list[Entry], dict[str, int]]:
-    """Fuse, drop what the stakes forbid, and cut to the limits; with what that left out, by reason."""
+    """Fuse, drop what the stakes forbid, and cut to the limits; with what that left out, by reason.
+
+    `first` are working values: asked for by key, they come before everything that was searched, within the limits.
+    """
     by_id = {row.id: row for row in found}
     bands = {row.id: band_of(row, now, policy) for row in found}
     scored = fuse([_hit(row, bands[row.id]) for row in found], policy.retrieval)
@@ -127,13 +139,31 @@ def _rank(
         if len(fresh) < len(scored):
             excluded["aging"] = len(scored) - len(fresh)
         scored = fresh
-    kept, more = select(
-        scored,
-        _limit(request, policy),
-        request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens,
-        policy.retrieval.max_source_share,
-    )
-    return [_entry(one, by_id, bands) for one in kept], excluded | more
+    limit = _limit(request, policy)
+    tokens = request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens
+    working, cut, spent = _working_first(first, limit, tokens)
+    kept, more = select(scored, limit - len(working), tokens - spent, policy.retrieval.max_source_share)
+    return [*working, *(_entry(one, by_id, bands) for one in kept)], excluded | _sum(more, cut)
+
+
+def _working_first(rows: Sequence[Found], limit: int, tokens: int) -> tuple[list[Entry], dict[str, int], int]:
+    """The working values that fit, what did not by reason, and the tokens they take."""
+    entries: list[Entry] = []
+    cut: dict[str, int] = {}
+    spent = 0
+    for row in rows:
+        cost = count_tokens(row.content)
+        reason = "limit" if len(entries) >= limit else "token_budget" if spent + cost > tokens else ""
+        if reason:
+            cut[reason] = cut.get(reason, 0) + 1
+            continue
+        spent += cost
+        entries.append(Entry(row, Band.FRESH, 1.0, {}, WORKING))
+    return entries, cut, spent
+
+
+def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in one | other}
 
 
 def _entry(one: Scored, by_id: dict[Any, Found], bands: dict[Any, Band]) -> Entry:
@@ -165,7 +195,7 @@ def block_entry(entry: Entry) -> BlockEntry:
     """The entry as the injection block shows it."""
     row = entry.found
     return BlockEntry(
-        id=show_id("mem", row.id),
+        id=show_id("wrk" if entry.channel == WORKING else "mem", row.id),
         version=row.version,
         scope=row.scope,
         source=row.source,
@@ -187,7 +217,7 @@ def _manifest(
     keep_query = active.policy.retention.store_query_text
     asked = {
         name: getattr(request, name)
-        for name in ("scopes", "layers", "kinds", "paths", "tags", "limit", "max_tokens", "min_trust",
+        for name in ("keys", "scopes", "layers", "kinds", "paths", "tags", "limit", "max_tokens", "min_trust",
                      "high_stakes", "window_days")
         if getattr(request, name)
     }  # fmt: skip

@@ -42,6 +42,7 @@ class Draft:
         self.policy: Policy = active.policy.for_scope(prepared.candidate.scope)
         self.changes = Changes(principal, now, active)
         self.decision_id = new_id(now)
+        self.counted: list[dict[str, Any]] = []
 
     def close(self, clean: Clean, outcome: OutcomeKind, **more: Any) -> Outcome:
         """Record the decision, append the audit events, and give the outcome."""
@@ -68,6 +69,8 @@ class Draft:
                 findings=[asdict(finding) for finding in clean.findings],
                 policy_version=self.active.number,
                 request_id=self.principal.request_id,
+                task=candidate.task or "",
+                undo={"changes": self.changes.undo, "counted": self.counted} if candidate.task else {},
             )
         )
         after = {"outcome": outcome.value, "reason": result.reason, "content": candidate.content}
@@ -228,7 +231,10 @@ def _touch(
     if row.expires_at and (candidate.expires_at is None or candidate.expires_at > row.expires_at):
         fields["expires_at"] = candidate.expires_at or draft.now + (row.expires_at - row.recorded_at)
     if fields:
+        was = {name: memories.plain(getattr(row, name)) for name in fields}
         memories.count(row, **fields)
+        now = {name: memories.plain(getattr(row, name)) for name in fields}
+        draft.counted.append({"id": str(row.id), "was": was, "now": now})
     confirmed = (
         decision.refreshes and candidate.origin.value == "user_explicit" and row.origin != "user_explicit"
     )

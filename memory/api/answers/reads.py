@@ -27,6 +27,7 @@ class EntryAnswer(Fields):
     origin = a.text()
     trust = a.number()
     confidence = a.number()
+    key = a.text(required=False)
     explanation = serializers.DictField(required=False)
 
 

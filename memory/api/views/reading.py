@@ -20,6 +20,7 @@ from memory.services.digest import digest_read
 from memory.services.manifest_read import ManifestView, manifest_read
 from memory.services.recall import Entry, RetrieveRequest, memory_retrieve
 from memory.services.usage import usage_report
+from memory.services.working_read import WORKING
 
 
 class Retrieve(Endpoint):
@@ -48,7 +49,7 @@ class Retrieve(Endpoint):
     def _entry(self, entry: Entry, *, explain: bool) -> dict[str, Any]:
         row = entry.found
         shown: dict[str, Any] = {
-            "id": show_id("mem", row.id),
+            "id": show_id("wrk" if entry.channel == WORKING else "mem", row.id),
             "version": row.version,
             "scope": row.scope,
             "layer": row.layer,
@@ -65,6 +66,8 @@ class Retrieve(Endpoint):
             "trust": row.trust,
             "confidence": row.confidence,
         }
+        if entry.channel == WORKING:
+            shown["key"] = row.subject
         if explain:
             parts = {name: round(value, 6) for name, value in entry.parts.items()}
             shown["explanation"] = {"score": parts, "readable_by": self._why(row.scope)}
@@ -141,7 +144,7 @@ def _manifest(view: ManifestView) -> dict[str, Any]:
         "request": {name: value for name, value in manifest.request.items() if name != "learned"},
         "entries": [
             {
-                "id": show_id("mem", one.entry.memory_id),
+                "id": one.shown_id,
                 "version": one.entry.version,
                 "rank": one.entry.rank,
                 "scope": one.entry.scope,

@@ -18,6 +18,7 @@ from memory.services.sweeps.expiry import sweep_expiry
 from memory.services.sweeps.health import sweep_health
 from memory.services.sweeps.run import Progress
 from memory.services.sweeps.staleness import sweep_staleness
+from memory.services.sweeps.tasks import sweep_tasks
 
 
 class Sweep(Protocol):
@@ -40,9 +41,10 @@ SWEEPS: Final[dict[str, Sweep]] = {
     "compaction": sweep_compaction,
     "health": sweep_health,
     "chain": sweep_chain,
+    "tasks": sweep_tasks,
 }
 
 __all__ = [
     "SWEEPS", "Progress", "Sweep", "sweep_chain", "sweep_compaction", "sweep_decay", "sweep_expiry", "sweep_health",
-    "sweep_staleness",
+    "sweep_staleness", "sweep_tasks",
 ]  # fmt: skip
