@@ -19,8 +19,8 @@ MOST_COMPARED: Final = 20_000
 _LONGEST: Final = 2_000
 _NEWEST: Final = 48
 """Rows that are remembered for one term; a term that more rows share tells little."""
-_JUDGED: Final = 6
-_LEAST_SHARED: Final = 0.3
+_JUDGED: Final = 4
+_LEAST_SHARED: Final = 0.5
 _OPPOSITE: Final = frozenset({"negation", "antonym"})
 _OPPOSITE_FROM: Final = 0.75
 

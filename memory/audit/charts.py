@@ -34,9 +34,9 @@ def stacked(parts: Sequence[tuple[str, str, int]]) -> str:
 
 
 def bars(rows: Sequence[tuple[str, str, float | None, str]]) -> str:
-    """A row for each (css class, title, share, figures). A share of None is hatched: it was not measured."""
+    """A row for each (css class, title, share, figures). The track is all rows; a share of None is dashed: it was not
+    measured."""
     full = _WIDTH - _LABEL - _FIGURES
-    most = max((share for _, _, share, _ in rows if share), default=0.0) or 1.0
     drawn = []
     for at, (css, title, share, figures) in enumerate(rows):
         top = at * _ROW
@@ -49,10 +49,10 @@ def bars(rows: Sequence[tuple[str, str, float | None, str]]) -> str:
             drawn.append(
                 f'<rect class="track" x="{_LABEL}" y="{top + 6}" width="{full}" height="18" rx="3"/>'
             )
-            width = full * share / most
+            width = full * share
             if share:
                 drawn.append(
-                    f'<rect class="{css}" x="{_LABEL}" y="{top + 6}" width="{max(width, 2):.1f}" height="18" rx="3"/>'
+                    f'<rect class="{css}" x="{_LABEL}" y="{top + 6}" width="{max(width, 3):.1f}" height="18" rx="3"/>'
                 )
         drawn.append(
             f'<text class="figure" x="{_WIDTH}" y="{top + 20}" text-anchor="end">{escape(figures)}</text>'

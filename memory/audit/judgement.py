@@ -14,7 +14,8 @@ from typing import Any, Final
 from memory.audit.model import Category, Finding
 from memory.audit.private_life import private_life
 from memory.audit.visible import masked, visible
-from memory.domain.admission import refusals
+from memory.audit.words import WHY
+from memory.domain.admission import admit
 from memory.domain.normalise import BadText, TooLong, content_of, normalise_text
 from memory.domain.policy import Policy
 from memory.domain.policy_write_rules import Admission, ByTier
@@ -99,11 +100,11 @@ def _gate(texts: Texts, text: str) -> Iterator[Finding]:
     if not text:
         yield Finding(Category.TOO_VAGUE, "vague.empty", "holds no text")
         return
-    for refusal in refusals(_candidate(texts, text), _POLICY, now=_ANY_TIME):
-        category = _CATEGORY.get(refusal.reason or "")
-        if category is not None:
-            yield Finding(category, refusal.rule or category.value, refusal.explanation)
-            return
+    refusal = admit(_candidate(texts, text), _POLICY, now=_ANY_TIME)
+    category = _CATEGORY.get(refusal.reason or "")
+    if category is not None:
+        rule = refusal.rule or category.value
+        yield Finding(category, rule, WHY.get(rule, refusal.explanation))
 
 
 def _candidate(texts: Texts, text: str) -> Candidate:
