@@ -112,6 +112,8 @@ def _without_text(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The state with every memory text replaced by its keyed digest."""
     if state is None:
         return None
+    if _TEXT_FIELDS.isdisjoint(state):
+        return dict(state)
     key = text_key()
     return {
         name: audit_chain.text_digest(key, value)
