@@ -34,9 +34,13 @@ make_venv() {
     "$python" -m venv .venv || { rm -rf .venv; say ".venv could not be made"; exit 1; }
 }
 
-# The stamp also holds the place, because a moved environment still points to the old one.
+# A moved or copied environment still points to its old place.
+is_made_here() {
+    .venv/bin/python -c '' >/dev/null 2>&1 && head -n 3 .venv/bin/pip 2>/dev/null | grep -qF "$(pwd -P)/.venv/bin/"
+}
+
 fingerprint() {
-    { pwd; .venv/bin/python --version; cat pyproject.toml requirements/build.txt "requirements/$1.txt"; } | cksum
+    { .venv/bin/python --version; cat pyproject.toml requirements/build.txt "requirements/$1.txt"; } | cksum
 }
 
 is_current() {
@@ -53,10 +57,13 @@ install() {
         say "the dependencies could not be installed (see above); nothing else was changed"
         exit 1
     }
-    $pip install --no-deps --no-build-isolation -e .
+    $pip install --no-deps --no-build-isolation -e . >.venv/install.log 2>&1 || {
+        cat .venv/install.log >&2
+        exit 1
+    }
     fingerprint "$level" >".venv/.installed-$level"
     if [ "$level" = dev ]; then fingerprint base >.venv/.installed-base; fi
 }
 
-.venv/bin/python -c '' >/dev/null 2>&1 || make_venv
+is_made_here || make_venv
 is_current "$level" || install
