@@ -66,7 +66,8 @@ class Endpoint(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Credentials and limits first, then the parameters; nothing of the body has been read yet."""
         super().initial(request, *args, **kwargs)
-        allowed = self.parameters.get(request.method or "", NoParameters)
+        method = "GET" if request.method == "HEAD" else request.method or ""
+        allowed = self.parameters.get(method, NoParameters)
         self.query: dict[str, Any] = allowed.read(request.query_params)
         if request.method in _BODIES and "chunked" in request.headers.get("Transfer-Encoding", ""):
             raise stop(411, "length_required", "send the body with a Content-Length; nothing was stored")

@@ -65,6 +65,11 @@ def test_page_size__out_of_bounds__is_400(coder: Caller, size: str) -> None:
         assert problem["errors"][0]["field"] == "page_size"
 
 
+def test_head__takes_the_parameters_of_get(coder: Caller) -> None:
+    response = coder.call("HEAD", "memories?page_size=3")
+    assert response.status_code == 200 and response.content == b""
+
+
 def test_page_size__200__is_allowed(coder: Caller) -> None:
     assert coder.get("memories?page_size=200").status_code == 200
 
