@@ -37,6 +37,15 @@ class _Row:
     first: int | None
     texts: Texts | None
 
+    @property
+    def named(self) -> ForeignRecord:
+        """The record with its source in the pointer, as evidence for rows of other sources."""
+        return replace(self.record, pointer=f"{self.source.name}, {self.record.pointer}")
+
+    def seen_from(self, pointer: str) -> str:
+        """Such a pointer, without the source where it is this row's own."""
+        return masked(pointer.removeprefix(f"{self.source.name}, "))
+
 
 def look_all(texts: list[Texts | None]) -> list[Looked | None]:
     """`look` for a chunk; in this module so that another process finds it."""
@@ -108,7 +117,7 @@ class _Audit:
             findings, shown = self._repeated(row), ""
         else:
             self._distinct += 1
-            self._pointers.update({row.number: row.record.pointer} if row.number <= ALL_LISTED else {})
+            self._pointers.update({row.number: row.named.pointer} if row.number <= ALL_LISTED else {})
             findings, shown = [*looked.findings, *self._compared(row, looked)], looked.shown
             remarks = tuple({one.category for one in looked.findings if one.category in _REMARKS})
             if remarks:
@@ -126,7 +135,7 @@ class _Audit:
     def _repeated(self, row: _Row) -> list[Finding]:
         assert row.first is not None
         where = self._pointers.get(row.first, f"row {row.first:,}")
-        found = [Finding(Category.EXACT_DUPLICATE, "duplicate.exact", f"the same as {masked(where)}")]
+        found = [Finding(Category.EXACT_DUPLICATE, "duplicate.exact", f"the same as {row.seen_from(where)}")]
         for category in self._remarks.get(row.first, ()):
             found.append(Finding(category, f"{category.value}.repeated", "as the row that it repeats"))
         return found
@@ -135,14 +144,14 @@ class _Audit:
         """What earlier rows say to it. A row that its own store retired contradicts nothing any more."""
         before = self._values.judged + self._comparison.compared
         if not row.record.retired and (row.record.valid_to is None or row.record.valid_to > self._now):
-            rival = self._values.rival(row.record, looked.shown)
+            rival = self._values.rival(row.named, looked.shown)
             if rival is not None:
-                why = f"another value than {masked(rival.pointer)}: “{rival.shown}”"
+                why = f"another value than {row.seen_from(rival.pointer)}: “{rival.shown}”"
                 yield Finding(Category.CONTRADICTION, "contradiction.single_value", why)
         if not any(finding.category in JUNK for finding in looked.findings):
-            alike = self._comparison.earlier(row.record, looked.shown, row.number)
+            alike = self._comparison.earlier(row.named, looked.shown, row.number)
             if alike is not None:
-                yield _likeness(alike)
+                yield _likeness(alike, row.seen_from(alike.pointer))
         self._comparable += self._values.judged + self._comparison.compared > before
 
     def _count_month(self, record: ForeignRecord) -> None:
@@ -208,8 +217,8 @@ class _Audit:
             yield f"The first {MOST_BROKEN} unreadable lines are named, {self.report.unreadable:,} were skipped."
 
 
-def _likeness(alike: Alike) -> Finding:
-    where = f"{masked(alike.pointer)}: “{alike.shown}”"
+def _likeness(alike: Alike, pointer: str) -> Finding:
+    where = f"{pointer}: “{alike.shown}”"
     if alike.kind == "opposite":
         return Finding(Category.CONTRADICTION, "contradiction.negated", f"{_OPPOSITE} {where}")
     if alike.kind == "same":

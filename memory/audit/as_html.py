@@ -97,7 +97,8 @@ def _charts(report: Report) -> Iterator[str]:
 
 def _bar(report: Report, category: Category) -> tuple[str, str, float | None, str]:
     tally = report.tallies[category]
-    figures = "not measurable" if tally.rate is None else f"{tally.count:,} · {percent(tally.rate)}"
+    of = f" of {tally.of:,}" if tally.of != report.records else ""
+    figures = "not measurable" if tally.rate is None else f"{tally.count:,}{of} · {percent(tally.rate)}"
     return f"c-{category.value}", TITLES[category], tally.rate, figures
 
 
@@ -122,7 +123,7 @@ def _group(report: Report, category: Category, rows: list[Item]) -> Iterator[str
     opened = " open" if category in (*JUNK, Category.SECRET) else ""
     yield f'<details{opened}><summary><i class="c-{category.value}"></i>{escape(TITLES[category])}'
     yield f"<b>{report.tallies[category].count:,}</b><span>{escape(MEANINGS[category])}</span></summary>"
-    yield "<table><thead><tr><th>where<th>what it says<th>why<th>rule</tr></thead><tbody>"
+    yield "<table class=items><thead><tr><th>where<th>what it says<th>why<th>rule</tr></thead><tbody>"
     for item in rows[:_LISTED]:
         yield _row(item, category, several=len(report.sources) > 1)
     yield "</tbody></table>"

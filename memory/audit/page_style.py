@@ -45,7 +45,7 @@ table{width:100%;border-collapse:collapse;margin-top:.75rem;font-size:.92rem}
 th{text-align:left;color:var(--soft);font-weight:500}
 th,td{padding:.4rem .6rem .4rem 0;border-top:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 thead th{border-top:0}
-td:first-child,th:first-child{width:9rem}td:nth-child(3){width:32%}td:last-child{width:15rem}
+.items th:nth-child(1){width:9rem}.items th:nth-child(3){width:32%}.items th:nth-child(4){width:14rem}
 code{font:.85em ui-monospace,Consolas,monospace;color:var(--soft)}
 :focus-visible{outline:3px solid var(--exact);outline-offset:2px}
 @media (max-width:640px){td,th{display:block;border-top:0;padding:.1rem 0}

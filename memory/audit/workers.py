@@ -6,7 +6,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
+from multiprocessing.context import BaseContext
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -14,11 +15,11 @@ K = TypeVar("K")
 R = TypeVar("R")
 
 CHUNK: Final = 500
-MOST_WORKERS: Final = 4
+MOST_WORKERS: Final = 3
 
 
 def worker_count() -> int:
-    """Processors that this process may use, at most four."""
+    """Processors that this process may use, at most three: each takes some 55 MB."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable, MOST_WORKERS)
 
@@ -31,7 +32,7 @@ def in_order(
         for one in given:
             yield one, work([key(one)])[0]
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=_processes()) as pool:
         under_way: deque[tuple[list[T], Future[list[R]]]] = deque()
         for chunk in _chunks(given):
             under_way.append((chunk, pool.submit(work, [key(one) for one in chunk])))
@@ -39,6 +40,11 @@ def in_order(
                 yield from _next(under_way)
         while under_way:
             yield from _next(under_way)
+
+
+def _processes() -> BaseContext:
+    """A server that forks: unlike a fork of this process it is safe beside the thread of a progress bar."""
+    return get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
 
 
 def _next(under_way: deque[tuple[list[T], Future[list[R]]]]) -> Iterator[tuple[T, R]]:

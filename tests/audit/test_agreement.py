@@ -1,4 +1,4 @@
-"""How far the verdicts agree with a person who read the rows.
+"""How far the verdicts agree with a careful reading of each row.
 
 `mem0_labels.jsonl` judges a real store that is not part of this project: only line numbers, hashes and labels
 are kept. A line may carry a second label where two readings are fair; the first is the one that counts first.

@@ -224,3 +224,39 @@ def test_command__import__counts_and_the_tenant(
     assert (told["added"], told["counts"]["rejected"], told["dry_run"]) == (3, 2, False)
     with stage.context():
         assert AuditEvent.objects.filter(action="memory.held", actor_name="import").count() == 3
+
+
+def test_import__four_rows_one_empty_twice__three_then_none(stage: Stage, tmp_path: Path) -> None:
+    texts = [
+        "Prefers window seats on night trains",
+        "",
+        "Drinks tea without sugar",
+        "The red dye needs two hours",
+    ]
+    path = written(
+        tmp_path, json.dumps({"results": [{"id": str(at), "memory": text} for at, text in enumerate(texts)]})
+    )
+    first, second = bring_in(stage, path), bring_in(stage, path)
+    assert (first.added, first.counts["unreadable"]) == (3, 1)
+    assert (second.added, second.counts["known"], second.counts["unreadable"]) == (0, 3, 1)
+    with stage.context():
+        assert Memory.objects.count() == 3
+
+
+def test_import__line_57_broken__named_and_the_rest_in(stage: Stage, tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"text": f"Dye number {at} of the north mill needs {at} hours"}) for at in range(3, 63)
+    ]
+    lines[56] = lines[56][:-5]
+    result = bring_in(stage, written(tmp_path, "\n".join(lines), "rows.jsonl"))
+    assert (result.added, result.told[0][:2]) == (59, ("line 57", "unreadable"))
+
+
+def test_import__acknowledgement__refused_like_any_write_with_one_audit_event(
+    stage: Stage, tmp_path: Path
+) -> None:
+    result = bring_in(stage, written(tmp_path, "Yup\n"))
+    assert result.reasons == {"too_vague": 1}
+    with stage.context():
+        assert not Memory.objects.exists()
+        assert AuditEvent.objects.filter(action="write.rejected", reason="too_vague").count() == 1

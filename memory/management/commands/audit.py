@@ -67,7 +67,7 @@ class Command(BaseCommand):
 
     def _tell(self, result: Imported, slug: str, most: int) -> None:
         for pointer, what, why in result.told[: max(most, 0)]:
-            self.stdout.write(f"  {masked(pointer)}: {_WORDS[what]} ({masked(why)})")
+            self.stdout.write(f"  {masked(pointer)}: {what}, {masked(why)}")
         for what, words in _WORDS.items():
             if count := result.counts[what]:
                 self.stdout.write(f"{count:>9,} {words}")
