@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memgov import clock
+from memory.domain.registry import PredicateRule
 from memory.domain.scopes import parse_scope
 from memory.models import AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
 from memory.services.memory_write import memory_write
@@ -10,6 +11,7 @@ from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.usage import usage_report
+from memory.services.vocabulary import alias_set, predicate_set
 from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
 from tests.factories import Stage, make_tenant
@@ -40,6 +42,8 @@ def full_house() -> Stage:
     promotion_decide(
         stage.reviewer.principal, request.id, "approve", reason="checked", version=request.version
     )
+    alias_set(stage.owner.principal, "the press", "service:press")
+    predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True))
     with stage.context():
         _what_the_api_and_sweeps_leave(stage)
     return stage

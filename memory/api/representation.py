@@ -10,10 +10,10 @@ from uuid import UUID
 from memory.domain.freshness import band
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
-from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.types import Kind, OutcomeKind
 from memory.models import AuditEvent, Job, Memory, PromotionDecision, PromotionRequest, Revision
 from memory.models.memory import LIVE_STATUSES
+from memory.selectors.vocabulary import words_known
 from memory.services.write_types import Outcome
 from tenants.principals import Principal
 
@@ -56,7 +56,7 @@ def is_withheld(memory: Memory, reader: Principal) -> bool:
 
 def memory_json(memory: Memory, reader: Principal, policy: Policy, now: datetime) -> dict[str, Any]:
     """A memory with everything that its reader may know."""
-    rule = DEFAULT_REGISTRY.lookup(memory.predicate) if memory.predicate else None
+    rule = words_known(memory.tenant_id).registry.lookup(memory.predicate) if memory.predicate else None
     withheld = is_withheld(memory, reader)
     return {
         "id": show_id("mem", memory.id),

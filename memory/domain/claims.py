@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final
 
 from memory.domain.english import bare
@@ -23,7 +24,10 @@ class Claim:
     value: str
 
 
-_WHO: Final = r"(?:(?P<who>the\ user|user|i|(?-i:[A-Z])[\w'’.-]*(?:\ (?-i:[A-Z])[\w'’.-]*)?)\ )?"
+_NAME: Final = r"(?-i:[A-Z])[\w'’.-]*"
+_WHO: Final = (
+    rf"(?:(?!(?:now|recently|just|currently|no)\b)(?P<who>the\ user|user|i|{_NAME}(?:\ {_NAME})?)\ )?"
+)
 _NOW: Final = r"(?:(?:has|have|had|is|was|now|recently|just|no\ longer)\ )*"
 _PROJECT: Final = r"(?:the\ )?project\ (?P<value>[\w.-]+(?:\ [\w.-]+)?)"
 _NAMED: Final = r"(?P<value>(?-i:[A-Z])[\w'’.&-]*(?:[ -](?:(?-i:[A-Z])[\w'’.&-]*|de|of|the|am|upon|and|&))*)"
@@ -54,6 +58,18 @@ _AGAINST = re.compile(r"^(?:hate|dislike|detest|loathe|does|do|no|can)", re.IGNO
 _QUALIFIED = re.compile(
     r"\b(?:but|when|if|unless|except|only|sometimes|because|or|and|than|to)\b", re.IGNORECASE
 )
+
+
+def claim_key(text: str) -> str:
+    """What a free text has one value of, as 32 hexadecimal digits to look it up by; empty when it is no claim."""
+    claim = claim_of(text)
+    return blake2b("\x1f".join(claim.key).encode(), digest_size=16).hexdigest() if claim else ""
+
+
+def same_claims(text: str, other: str) -> bool:
+    """Whether two texts give the same value to the same attribute of the same subject."""
+    mine = claim_of(text)
+    return mine is not None and mine == claim_of(other)
 
 
 def claim_of(text: str) -> Claim | None:

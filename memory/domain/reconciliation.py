@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
-from memory.domain.claims import rival_claims
+from memory.domain.claims import rival_claims, same_claims
 from memory.domain.lifecycle import READABLE
 from memory.domain.policy import Policy
 from memory.domain.registry import PredicateRule
@@ -125,7 +125,12 @@ def _judge(
 ) -> dict[UUID, Likeness]:
     if near is None or exact:
         return {}
-    return {row.id: near(c.said, row.said) for row in peers}
+    return {row.id: "same" if _same_claim(c, row) else near(c.said, row.said) for row in peers}
+
+
+def _same_claim(c: Candidate, row: Known) -> bool:
+    """`Moved to Bern` and `Lives in Bern` share no word that counts, and say the same."""
+    return not c.keyed and row.subject == c.subject and same_claims(c.content, row.content)
 
 
 def _strongest(rows: Sequence[Known]) -> Known:

@@ -89,6 +89,10 @@ class Registry:
             self._rules.update(dict.fromkeys(rule.aliases, rule))
             self._rules[rule.name] = rule
 
+    def rules(self) -> tuple[PredicateRule, ...]:
+        """Every rule once, as it holds for this tenant."""
+        return tuple(dict.fromkeys(self._rules.values()))
+
     def canonical(self, predicate: str) -> str:
         """The name under which a predicate is stored: normalised, aliases resolved."""
         name = normalise_predicate(predicate)

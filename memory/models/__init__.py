@@ -8,6 +8,7 @@ from memory.models.manifest import Manifest, ManifestEntry
 from memory.models.memory import Memory, MemoryIndex, Revision, ScopeRecord
 from memory.models.policy import PolicyVersion
 from memory.models.review import Contradiction, PromotionDecision, PromotionRequest
+from memory.models.vocabulary import PredicateSetting, SubjectAlias, VocabularyHead
 from memory.models.work import WorkingValue, WorkRun
 
 __all__ = [
@@ -23,11 +24,14 @@ __all__ = [
     "Memory",
     "MemoryIndex",
     "PolicyVersion",
+    "PredicateSetting",
     "PromotionDecision",
     "PromotionRequest",
     "Revision",
     "ScopeRecord",
+    "SubjectAlias",
     "SweepRun",
+    "VocabularyHead",
     "WorkRun",
     "WorkingValue",
     "WriteDecision",

@@ -21,7 +21,7 @@ class Memory(TenantModel):
     """One remembered thing.  `subject` and `predicate` are empty for free text.
 
     What must be unique is unique here, so that racing writes are settled by the database: one live value of
-    a single-valued key, and one live row of the same text, in a scope.
+    a single-valued key or plain claim, and one live row of the same text, in a scope.
     """
 
     scope = models.CharField(max_length=200)
@@ -30,6 +30,8 @@ class Memory(TenantModel):
     subject = models.CharField(max_length=300, blank=True)
     predicate = models.CharField(max_length=300, blank=True)
     single_valued = models.BooleanField(default=False)
+    # Of free text that states one attribute of one subject (`memory.domain.claims`): which; a digest, not words.
+    claim = models.CharField(max_length=32, blank=True)
     # Only under a policy that keeps exact duplicates, such as the preset `open`.
     may_repeat = models.BooleanField(default=False)
     value = models.TextField(blank=True)
@@ -81,7 +83,7 @@ class Memory(TenantModel):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["tenant", "scope", "subject", "predicate"],
+                fields=["tenant", "scope", "subject", "predicate", "claim"],
                 condition=Q(status="live", single_valued=True),
                 name="one_live_value",
             ),
@@ -100,6 +102,7 @@ class Memory(TenantModel):
             models.Index(fields=["tenant", "status", "expires_at"], name="memory_by_expiry"),
             models.Index(fields=["tenant", "agent_id"], name="memory_by_agent"),
             models.Index(fields=["tenant", "session"], name="memory_by_session"),
+            models.Index(fields=["tenant", "scope", "claim"], condition=~Q(claim=""), name="memory_by_claim"),
         ]
 
 

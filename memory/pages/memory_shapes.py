@@ -13,13 +13,13 @@ from memory.domain import lifecycle
 from memory.domain.freshness import band
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
-from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.scopes import parse_scope
 from memory.domain.types import Kind, Status
 from memory.models import Memory, Revision
 from memory.pages.access import Viewer
 from memory.pages.answers import url
 from memory.pages.wording import action_text, plain, said_key, signals
+from memory.selectors.vocabulary import words_known
 
 # Fields of a revision that say nothing to a reader, or are shown apart.
 _QUIET = frozenset({"content", "status_reason", "pinned_by", "superseded_by", "merged_into"})
@@ -29,7 +29,7 @@ def band_of(memory: Memory, policy: Policy, now: datetime) -> str:
     """The age band of a readable memory; "" for others, which no agent gets."""
     if memory.status not in lifecycle.READABLE:
         return ""
-    rule = DEFAULT_REGISTRY.lookup(memory.predicate) if memory.predicate else None
+    rule = words_known(memory.tenant_id).registry.lookup(memory.predicate) if memory.predicate else None
     own = policy.for_scope(parse_scope(memory.scope))
     return band(Kind(memory.kind), rule, memory.learned_at, now, own).value
 
@@ -65,14 +65,19 @@ def is_pinned(memory: Memory, now: datetime) -> bool:
     return memory.pinned_at is not None and (memory.pinned_until is None or memory.pinned_until > now)
 
 
+# Fields that the page names as the table does.
+_SAME = (
+    "version", "scope", "layer", "subject", "predicate", "value", "importance", "confidence", "trust", "session",
+    "task", "tool", "input_hash", "use_count", "reproductions", "recorded_at", "learned_at", "last_used_at",
+    "expires_at", "review_by", "valid_from", "valid_to", "status",
+)  # fmt: skip
+
+
 def whole(viewer: Viewer, memory: Memory, policy: Policy, now: datetime) -> dict[str, Any]:
     """Every field, named as the template names them."""
-    same = ("version", "scope", "layer", "subject", "predicate", "value", "importance", "confidence", "trust")
-    same += ("session", "task", "tool", "input_hash", "use_count", "reproductions", "recorded_at")
-    same += ("learned_at", "last_used_at", "expires_at", "review_by", "valid_from", "valid_to", "status")
     agent_url = url(viewer, "agent", show_id("agt", memory.agent_id)) if memory.agent_id else ""
     return {
-        **{name: getattr(memory, name) for name in same},
+        **{name: getattr(memory, name) for name in _SAME},
         "id_text": show_id("mem", memory.id),
         "content": memory.content,
         "band": band_of(memory, policy, now),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Q
+from pgvector import HalfVector
 
+from memory.domain.claims import claim_key
 from memory.domain.text import query_terms
 from memory.domain.types import Candidate, Known, Origin, Status
 from memory.models import Memory
@@ -17,19 +22,40 @@ from tenants.context import current_tenant_id
 NEAR_LIMIT = 20
 
 
-def rows_for(candidate: Candidate, value_hash: bytes, *, near: bool) -> list[Memory]:
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The rows to reconcile with, the likeliest first, and the cosine of those whose vector is comparable."""
+
+    rows: list[Memory]
+    cosines: Mapping[UUID, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """The candidate's vector and the model that made it."""
+
+    values: Sequence[float]
+    model_id: str
+
+
+def rows_met(candidate: Candidate, value_hash: bytes, *, near: bool, vector: Direction | None = None) -> Met:
     """The rows to reconcile with.  Not locked: whoever changes one locks it and looks at its version again.
 
-    A triple meets the rows of its key; free text meets the same text, and with `near` those of similar wording.
+    A triple meets the rows of its key; free text meets the same text, what claims something of the same thing, and
+    with `near` what is worded alike.
     """
     rows = Memory.objects.filter(scope=str(candidate.scope), status__in=LIVE_STATUSES)
     if candidate.keyed:
-        rows = rows.filter(subject=candidate.subject, predicate=candidate.predicate)
-    else:
-        ids = _similar_ids(str(candidate.scope), candidate.content) if near else []
-        rows = rows.filter(predicate="")
-        rows = rows.filter(value_hash=value_hash) | rows.filter(id__in=ids)
-    return list(rows.order_by("id"))
+        return Met(
+            list(rows.filter(subject=candidate.subject, predicate=candidate.predicate).order_by("id")), {}
+        )
+    cosines = _similar(str(candidate.scope), candidate.content, vector) if near else {}
+    alike = Q(value_hash=value_hash) | Q(id__in=list(cosines))
+    if claim := claim_key(candidate.content):
+        alike |= Q(claim=claim)
+    known = {memory_id: cosine for memory_id, cosine in cosines.items() if cosine is not None}
+    found = sorted(rows.filter(alike, predicate=""), key=lambda row: (-known.get(row.id, 0.0), row.id))
+    return Met(found, known)
 
 
 def as_known(row: Memory) -> Known:
@@ -70,16 +96,25 @@ def shown_to(session: str | None, among: Collection[UUID]) -> set[UUID]:
         return {row[0] for row in cursor.fetchall()}
 
 
-def _similar_ids(scope: str, content: str) -> Sequence[UUID]:
+_SIMILAR = """
+SELECT i.memory_id, CASE WHEN i.model_id = %(model)s THEN 1 - (i.embedding <=> %(vector)s::halfvec) END
+  FROM memory_index i
+ WHERE i.tenant_id = %(tenant)s AND i.scope = %(scope)s AND i.terms && %(terms)s
+ ORDER BY cardinality(ARRAY(SELECT unnest(i.terms) INTERSECT SELECT unnest(%(terms)s::text[]))) DESC, 1
+ LIMIT %(limit)s
+"""
+
+
+def _similar(scope: str, content: str, vector: Direction | None) -> dict[UUID, float | None]:
+    """Rows that share the most terms, with the cosine where both have a vector of one model."""
     terms = query_terms(content)
     if not terms:
-        return []
+        return {}
+    parameters: dict[str, Any] = {
+        "tenant": current_tenant_id(), "scope": scope, "terms": terms, "limit": NEAR_LIMIT,
+        "model": vector.model_id if vector else None,
+        "vector": HalfVector(list(vector.values)).to_text() if vector else None,
+    }  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(
-            """SELECT i.memory_id FROM memory_index i
-                WHERE i.tenant_id = %s AND i.scope = %s AND i.terms && %s
-                ORDER BY cardinality(ARRAY(SELECT unnest(i.terms) INTERSECT SELECT unnest(%s::text[]))) DESC, 1
-                LIMIT %s""",
-            [current_tenant_id(), scope, terms, terms, NEAR_LIMIT],
-        )
-        return [row[0] for row in cursor.fetchall()]
+        cursor.execute(_SIMILAR, parameters)
+        return dict(cursor.fetchall())

@@ -15,7 +15,7 @@ from memory.domain.similarity import judge
 from memory.domain.types import Candidate
 from memory.models import Memory, PromotionDecision, PromotionRequest, WriteDecision
 from memory.models.memory import LIVE_STATUSES
-from memory.selectors.known import rows_for
+from memory.selectors.known import rows_met
 from memory.selectors.pages_paging import Slice, by_time
 
 VIEWS = ("needs", "high", "conflicts", "all", "decided")
@@ -46,7 +46,7 @@ def _approved(actor_id: str) -> Exists:
 
 def requests(view: str, q: str, actor_id: str) -> QuerySet[PromotionRequest]:
     """The requests of a view that match the search, marked with `clashes`."""
-    rows = PromotionRequest.objects.annotate(clashes=_clashing())
+    rows: QuerySet[Any] = PromotionRequest.objects.annotate(clashes=_clashing())
     rows = rows.exclude(status="pending") if view == "decided" else rows.filter(status="pending")
     if view == "needs":
         rows = rows.exclude(proposer_id=actor_id).filter(~_approved(actor_id))
@@ -123,7 +123,7 @@ def known_in(memory: Memory, scope: Scope) -> list[Met]:
         value=memory.value or None,
     )
     found = []
-    for row in rows_for(candidate, bytes(memory.value_hash), near=True):
+    for row in rows_met(candidate, bytes(memory.value_hash), near=True).rows:
         relation = _relation(memory, row)
         if relation and row.id != memory.id:
             found.append(Met(row, relation))

@@ -5,17 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import Subquery
+
 from memory.domain.policy import Policy
-from memory.models import PolicyVersion
+from memory.models import PolicyVersion, VocabularyHead
+from memory.selectors.vocabulary import NO_WORDS, Words, words_at
 from tenants.context import current_tenant_id, tenant_context
 
 
 @dataclass(frozen=True, slots=True)
 class ActivePolicy:
-    """The active version's number and document; number 0 is the product's default, before any version."""
+    """The active version's number and document, and the tenant's vocabulary.
+
+    Number 0 is the product's default, before any version.
+    """
 
     number: int
     policy: Policy
+    words: Words = NO_WORDS
 
 
 _parsed: dict[tuple[UUID, int], Policy] = {}
@@ -25,17 +32,19 @@ _KEPT = 256
 def active_policy() -> ActivePolicy:
     """The current tenant's active policy.  One query; parsed documents are kept (a version never changes)."""
     tenant = current_tenant_id()
-    row = PolicyVersion.objects.filter(active=True).values_list("number", "document").first()
+    vocabulary = VocabularyHead.objects.values("version")[:1]
+    rows = PolicyVersion.objects.filter(active=True).annotate(words=Subquery(vocabulary))
+    row = rows.values_list("number", "document", "words").first()
     if row is None:
         return ActivePolicy(0, Policy())
-    number, document = row
+    number, document, version = row
     policy = _parsed.get((tenant, number))
     if policy is None:
         policy = Policy.model_validate(document)
         if len(_parsed) >= _KEPT:
             _parsed.clear()
         _parsed[tenant, number] = policy
-    return ActivePolicy(number, policy)
+    return ActivePolicy(number, policy, words_at(version or 0))
 
 
 def policy_numbered(tenant_id: UUID, number: int) -> Policy:

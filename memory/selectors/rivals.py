@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import Q
+
+from memory.domain.claims import rival_claims
 from memory.domain.scopes import Scope
 from memory.models import Memory
 from memory.models.memory import LIVE_STATUSES
@@ -22,7 +25,16 @@ def rivals_in(memory: Memory, scope: Scope) -> Rivals:
     rows = Memory.objects.filter(
         scope=str(scope), subject=memory.subject, predicate=memory.predicate, status__in=LIVE_STATUSES
     ).exclude(id=memory.id)
+    if memory.claim and memory.single_valued and not memory.predicate:
+        met = rows.filter(Q(claim=memory.claim) | Q(value_hash=memory.value_hash))
+        return _of_claim(memory, list(met.order_by("id")))
     same = list(rows.filter(value_hash=memory.value_hash).order_by("id"))
     if not memory.single_valued:
         return Rivals(same, [])
     return Rivals(same, list(rows.exclude(value_hash=memory.value_hash).order_by("id")))
+
+
+def _of_claim(memory: Memory, rows: list[Memory]) -> Rivals:
+    """Free text that claims something: the same value in any wording is the same."""
+    contradicting = [row for row in rows if rival_claims(memory.content, row.content)]
+    return Rivals([row for row in rows if row not in contradicting], contradicting)

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection
 
 from memory.domain.policy import Policy
-from memory.domain.registry import BUILT_IN
+from memory.domain.registry import Registry
 from memory.selectors.removal import UNEXPIRED, UNPINNED
 from memory.selectors.scope_rules import KEY_OF, columns
 from tenants.context import current_tenant_id
@@ -46,9 +46,9 @@ SELECT m.id, m.confidence::text AS was, s.score {_VOLATILE}
 """
 
 
-def stale_parameters(policy: Policy, now: datetime) -> dict[str, Any]:
+def stale_parameters(policy: Policy, now: datetime, registry: Registry) -> dict[str, Any]:
     """Parameters of `PICK_STALE`: half lives per scope, and the volatile predicates with their own."""
-    volatile = [rule for rule in BUILT_IN if rule.volatile]
+    volatile = [rule for rule in registry.rules() if rule.volatile]
     return {
         "now": now,
         "predicates": [rule.name for rule in volatile],
@@ -57,11 +57,11 @@ def stale_parameters(policy: Policy, now: datetime) -> dict[str, Any]:
     }
 
 
-def count_stale(policy: Policy, now: datetime, after: Any) -> int:
+def count_stale(policy: Policy, now: datetime, after: Any, registry: Registry) -> int:
     """Rows whose confidence the staleness sweep would lower."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT count(*) {_VOLATILE}",
-            {**stale_parameters(policy, now), "after": after, "tenant": current_tenant_id()},
+            {**stale_parameters(policy, now, registry), "after": after, "tenant": current_tenant_id()},
         )
         return int(cursor.fetchone()[0])

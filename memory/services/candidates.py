@@ -9,11 +9,11 @@ from uuid import UUID
 
 from memory.domain.defaults import resolve_defaults
 from memory.domain.normalise import BadText, TooLong
-from memory.domain.policy import Policy
-from memory.domain.registry import DEFAULT_REGISTRY, PredicateRule
+from memory.domain.registry import PredicateRule
 from memory.domain.scopes import Scope, Verb, may, parse_scope
 from memory.domain.types import Candidate, Kind, Layer
 from memory.models import Memory
+from memory.selectors.policies import ActivePolicy
 from memory.selectors.visibility import is_owned_kind, rules_of
 from memory.services.access import REVIEWERS, deny, may_on, require_role
 from memory.services.errors import Invalid, TooLarge
@@ -31,7 +31,7 @@ class Prepared:
     domain: str
 
 
-def prepare(principal: Principal, request: WriteRequest, policy: Policy, now: datetime) -> Prepared:
+def prepare(principal: Principal, request: WriteRequest, active: ActivePolicy, now: datetime) -> Prepared:
     """Normalise and fill in defaults.  Raises `Invalid` or `TooLarge`, naming the field."""
     try:
         request = replace(
@@ -43,10 +43,12 @@ def prepare(principal: Principal, request: WriteRequest, policy: Policy, now: da
             request,
             agent_role=principal.role,
             key_ceiling=principal.trust_ceiling,
-            policy=policy,
+            policy=active.policy,
             now=now,
             agent=principal.agent_id or principal.id,
             ancestor_trust=_ancestor_trust(principal, request.derived_from),
+            aliases=active.words.aliases,
+            registry=active.words.registry,
         )
     except BadText as error:
         raise Invalid(str(error), field=error.field) from None
@@ -54,8 +56,8 @@ def prepare(principal: Principal, request: WriteRequest, policy: Policy, now: da
         raise TooLarge(str(error), field=error.field) from None
     except ValueError as error:
         raise Invalid(str(error)) from None
-    rule = DEFAULT_REGISTRY.lookup(candidate.predicate) if candidate.predicate else None
-    return Prepared(candidate, rule, policy.for_scope(candidate.scope).admission.domain.description)
+    rule = active.words.registry.lookup(candidate.predicate) if candidate.predicate else None
+    return Prepared(candidate, rule, active.policy.for_scope(candidate.scope).admission.domain.description)
 
 
 def _ancestor_trust(principal: Principal, ancestors: Sequence[UUID]) -> float | None:

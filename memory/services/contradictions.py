@@ -184,7 +184,8 @@ class _Settling:
         """Whether another value of its key is still in use."""
         readable = [status.value for status in lifecycle.READABLE]
         rows = Memory.objects.filter(
-            scope=memory.scope, subject=memory.subject, predicate=memory.predicate, status__in=readable
+            scope=memory.scope, subject=memory.subject, predicate=memory.predicate, claim=memory.claim,
+            status__in=readable,
         )
         return memory.single_valued and rows.exclude(id=memory.id).exists()
 

@@ -15,13 +15,13 @@ from memgov import clock
 from memgov.ids import new_id
 from memory.domain.digest import Digest, DigestEntry, build_digest
 from memory.domain.injection import text_sha256
-from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.scopes import Scope, Verb, may
 from memory.domain.types import Band, Kind
 from memory.models import Manifest, ManifestEntry, Memory, ScopeRecord
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.policies import active_policy
 from memory.selectors.visibility import is_owned_kind, rules_of
+from memory.selectors.vocabulary import words_known
 from memory.services.errors import NotFound
 from memory.store import manifests
 from tenants.context import tenant_context
@@ -101,7 +101,7 @@ def _entry(row: Memory) -> DigestEntry:
         content=shown_content(row.content, row.status),
         learned_at=row.learned_at,
         kind=Kind(row.kind),
-        rule=DEFAULT_REGISTRY.lookup(row.predicate) if row.predicate else None,
+        rule=words_known(row.tenant_id).registry.lookup(row.predicate) if row.predicate else None,
         confidence=row.confidence,
         importance=row.importance,
         pinned=row.pinned_at is not None,

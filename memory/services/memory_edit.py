@@ -9,9 +9,11 @@ from uuid import UUID
 
 from memgov import clock
 from memory.domain.admission import admit
+from memory.domain.claims import claim_key
 from memory.domain.defaults import RawCandidate
 from memory.domain.ids import show_id
 from memory.domain.normalise import value_hash
+from memory.domain.policy import Policy
 from memory.domain.scopes import Verb, parse_scope
 from memory.domain.types import Kind, Layer
 from memory.models import Memory
@@ -21,6 +23,7 @@ from memory.services.candidates import Prepared, prepare
 from memory.services.changes import Changes
 from memory.services.errors import Conflict, Invalid, VersionConflict
 from memory.services.purify import Clean, purify
+from memory.services.write_draft import one_value
 from memory.store import memories
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -81,11 +84,12 @@ def memory_edit(
                 f"a memory that is {memory.status} cannot be edited; restore it first", code="not_live"
             )
         active = active_policy()
-        prepared = prepare(principal, _as_request(memory, fields), active.policy, now)
+        prepared = prepare(principal, _as_request(memory, fields), active, now)
         clean = _gated(prepared, memory, active)
         changes = Changes(principal, now, active)
         try:
-            changes.set(memory, "memory.edited", **_new_values(memory, clean, fields, prepared))
+            values = _new_values(memory, clean, fields, prepared, active.policy.for_scope(scope))
+            changes.set(memory, "memory.edited", **values)
         except memories.AlreadyLive:
             raise Conflict(
                 "another live memory of the scope says the same; nothing was changed", code="duplicate"
@@ -135,7 +139,7 @@ def _gated(prepared: Prepared, memory: Memory, active: ActivePolicy) -> Clean:
 
 
 def _new_values(
-    memory: Memory, clean: Clean, fields: Mapping[str, object], prepared: Prepared
+    memory: Memory, clean: Clean, fields: Mapping[str, object], prepared: Prepared, policy: Policy
 ) -> dict[str, Any]:
     """The columns that the edit sets; the value's hash follows what the memory says."""
     c = clean.candidate
@@ -165,4 +169,7 @@ def _new_values(
         hashed = value_hash(c.said, rule.normaliser) if rule else value_hash(c.said)
         if hashed != bytes(memory.value_hash):
             values["value_hash"] = hashed
+        claim = "" if c.keyed else claim_key(c.content)
+        if claim != memory.claim:
+            values |= {"claim": claim, "single_valued": one_value(c, claim, rule, policy)}
     return values

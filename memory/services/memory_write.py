@@ -19,8 +19,9 @@ from memory.services.embedding import vector_of
 from memory.services.errors import Conflict
 from memory.services.purify import purify
 from memory.services.task_gate import task_open
+from memory.services.write_draft import Draft
 from memory.services.write_offer import hold_for_review, without_floors
-from memory.services.write_store import Draft, conclude, hold, refuse
+from memory.services.write_store import conclude, hold, refuse
 from memory.services.write_types import Offer, Outcome, WriteRequest
 from memory.store.memories import AlreadyLive, VersionMoved
 from tenants.context import tenant_context
@@ -68,7 +69,7 @@ def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Off
     now = clock.now()
     with tenant_context(principal.tenant_id):
         active = active_policy()
-        prepared = prepare(principal, request, active.policy, now)
+        prepared = prepare(principal, request, active, now)
         authorise(principal, prepared.candidate.scope)
     draft = Draft(principal, prepared, active, now)
     admission = admit(

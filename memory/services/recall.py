@@ -15,7 +15,6 @@ from memory.domain.fusion import Hit, Scored, fuse, select
 from memory.domain.ids import show_id
 from memory.domain.injection import BlockEntry, render_block, text_sha256
 from memory.domain.policy import Policy
-from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.scopes import parse_scope
 from memory.domain.text import query_terms
 from memory.domain.tokens import count_tokens
@@ -82,7 +81,7 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
         filters = _filters(request, active.policy, now, vector.values if vector else None)
         found, excluded = search(reach_of(principal, request.session, request.task), filters)
         working, unread = working_found(principal, request.task, request.keys, now)
-        entries, more = _rank(found, request, active.policy, now, first=working)
+        entries, more = _rank(found, request, active, now, first=working)
         excluded |= more | unread
         block = render_block(block_entry(entry) for entry in entries)
         manifest = _manifest(principal, request, active, now, excluded, block)
@@ -119,7 +118,7 @@ def _limit(request: RetrieveRequest, policy: Policy) -> int:
 def _rank(
     found: Sequence[Found],
     request: RetrieveRequest,
-    policy: Policy,
+    active: ActivePolicy,
     now: datetime,
     *,
     first: Sequence[Found] = (),
@@ -128,8 +127,9 @@ def _rank(
 
     `first` are working values: asked for by key, they come before everything that was searched, within the limits.
     """
+    policy = active.policy
     by_id = {row.id: row for row in found}
-    bands = {row.id: band_of(row, now, policy) for row in found}
+    bands = {row.id: band_of(row, now, active) for row in found}
     scored = fuse([_hit(row, bands[row.id]) for row in found], policy.retrieval)
     excluded: dict[str, int] = {}
     if len(scored) < len(found):
@@ -185,10 +185,10 @@ def _hit(row: Found, its_band: Band) -> Hit:
     )
 
 
-def band_of(row: Found, now: datetime, policy: Policy) -> Band:
+def band_of(row: Found, now: datetime, active: ActivePolicy) -> Band:
     """The age band of a row under the policy."""
-    rule = DEFAULT_REGISTRY.lookup(row.predicate) if row.predicate else None
-    return band(Kind(row.kind), rule, row.learned_at, now, policy)
+    rule = active.words.registry.lookup(row.predicate) if row.predicate else None
+    return band(Kind(row.kind), rule, row.learned_at, now, active.policy)
 
 
 def block_entry(entry: Entry) -> BlockEntry:

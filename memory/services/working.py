@@ -84,7 +84,7 @@ def working_put(
     scope, key, now = task_scope(task), _key(key), clock.now()
     with tenant_context(principal.tenant_id):
         active = active_policy()
-        clean = _cleaned(principal, scope, key, write, active.policy, now)
+        clean = _cleaned(principal, scope, key, write, active, now)
         authorise(principal, scope)
         if clean.verdict == "reject":
             return _refused(principal, scope, key, clean, active, now)
@@ -157,7 +157,7 @@ def _key(text: str) -> str:
 
 
 def _cleaned(
-    principal: Principal, scope: Scope, key: str, write: WorkingWrite, policy: Policy, now: datetime
+    principal: Principal, scope: Scope, key: str, write: WorkingWrite, active: ActivePolicy, now: datetime
 ) -> Clean:
     """The value as a candidate whose metadata it is, through the cleaning of every write."""
     request = WriteRequest(
@@ -174,12 +174,12 @@ def _cleaned(
         metadata={key: write.value},
     )
     try:
-        candidate = prepare(principal, request, policy, now).candidate
+        candidate = prepare(principal, request, active, now).candidate
     except (Invalid, TooLarge) as error:
         raise _about_the_value(error) from None
     if candidate.expires_at is None:  # a policy without a time to live: a scratch pad still ends
         candidate = replace(candidate, expires_at=now + timedelta(hours=1))
-    return purify(candidate, policy.for_scope(scope))
+    return purify(candidate, active.policy.for_scope(scope))
 
 
 def _about_the_value(error: Invalid | TooLarge) -> Invalid | TooLarge:

@@ -10,7 +10,8 @@ from memory.domain.reconciliation import Action
 from memory.domain.types import Candidate, OutcomeKind, Status
 from memory.models import Memory
 from memory.services.purify import Clean
-from memory.services.write_store import Draft, build, carry_out, decide, hash_of, open_contradiction
+from memory.services.write_draft import Draft, build, hash_of, open_contradictions
+from memory.services.write_store import MOST_PROPOSED, carry_out, decide
 from memory.services.write_types import Offer, Outcome
 from memory.store import memories
 
@@ -41,10 +42,9 @@ def hold_for_review(draft: Draft, clean: Clean, offer: Offer) -> Outcome:
     if offer.learned_at is not None:
         memory.learned_at = min(offer.learned_at, draft.now)
     memories.insert(memory, actor=draft.principal.name, vector=None)
-    for row in targets:
-        open_contradiction(draft, "conflict" if decision.action in _REPLACING else "merge", memory, row.id)
-    for other in decision.linked:
-        open_contradiction(draft, "merge", memory, other)
+    kind = "conflict" if decision.action in _REPLACING else "merge"
+    open_contradictions(draft, kind, memory, [row.id for row in targets])
+    open_contradictions(draft, "merge", memory, decision.linked[:MOST_PROPOSED])
     return draft.close(
         clean,
         OutcomeKind.HELD,

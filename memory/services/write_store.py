@@ -5,92 +5,27 @@ Runs inside the write's transaction.  Whatever it concludes, one decision row an
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memgov.ids import new_id
 from memory.domain import lifecycle
-from memory.domain.ids import show_id
-from memory.domain.normalise import value_hash
-from memory.domain.policy import Policy
 from memory.domain.reconciliation import Action, Decision, reconcile
-from memory.domain.similarity import judge
-from memory.domain.types import Candidate, OutcomeKind, Status
-from memory.models import Contradiction, Memory, WriteDecision
-from memory.selectors.known import as_known, rows_for, shown_to
-from memory.selectors.policies import ActivePolicy
-from memory.services.candidates import Prepared
-from memory.services.changes import Changes
+from memory.domain.similarity import likeness
+from memory.domain.types import OutcomeKind, Status
+from memory.models import Memory
+from memory.selectors.known import Direction, as_known, rows_met, shown_to
 from memory.services.compaction import compact_scope
 from memory.services.promotion_triggers import open_triggered
 from memory.services.purify import Clean
+from memory.services.write_draft import Draft, build, hash_of, open_contradictions
 from memory.services.write_types import Outcome
-from memory.store import decisions, memories, reviews
+from memory.store import memories
 from memory.store.memories import Vector, VersionMoved
-from tenants.principals import Principal
 
 Reconciled = tuple[Decision, list[Memory]]
 
-
-class Draft:
-    """A write under way: who, what, under which policy, at which instant."""
-
-    def __init__(self, principal: Principal, prepared: Prepared, active: ActivePolicy, now: datetime) -> None:
-        self.principal, self.prepared, self.active, self.now = principal, prepared, active, now
-        self.policy: Policy = active.policy.for_scope(prepared.candidate.scope)
-        self.changes = Changes(principal, now, active)
-        self.decision_id = new_id(now)
-        self.counted: list[dict[str, Any]] = []
-
-    def close(self, clean: Clean, outcome: OutcomeKind, **more: Any) -> Outcome:
-        """Record the decision, append the audit events, and give the outcome."""
-        memory: Memory | None = more.get("memory")
-        candidate = clean.candidate
-        result = Outcome(
-            outcome=outcome, policy_version=self.active.number, decision_id=self.decision_id,
-            findings=clean.findings, **more,
-        )  # fmt: skip
-        decisions.insert(
-            WriteDecision(
-                id=self.decision_id,
-                at=self.now,
-                agent_id=self.principal.agent_id,
-                agent_name=self.principal.name,
-                session=candidate.session or "",
-                scope=str(candidate.scope),
-                origin=candidate.origin.value,
-                outcome=outcome.value,
-                reason=result.reason or "",
-                rule=result.rule or "",
-                text="" if clean.held_secret and memory is None else candidate.content,
-                memory_id=memory.id if memory else None,
-                findings=[asdict(finding) for finding in clean.findings],
-                policy_version=self.active.number,
-                request_id=self.principal.request_id,
-                task=candidate.task or "",
-                undo={"changes": self.changes.undo, "counted": self.counted} if candidate.task else {},
-            )
-        )
-        after = {"outcome": outcome.value, "reason": result.reason, "content": candidate.content}
-        if memory is None:
-            self.changes.add(f"write.{outcome.value}", "decision", show_id("dec", self.decision_id),
-                             scope=str(candidate.scope), reason=result.reason or "", after=after)  # fmt: skip
-        else:
-            self.changes.note(_ACTIONS[outcome], memory, reason=result.reason or "", after=after)
-        self.changes.finish()
-        return result
-
-
-_ACTIONS = {
-    OutcomeKind.STORED: "memory.stored",
-    OutcomeKind.SUPERSEDED: "memory.stored",
-    OutcomeKind.DUPLICATE: "memory.confirmed",
-    OutcomeKind.NEAR_DUPLICATE: "memory.confirmed",
-    OutcomeKind.ECHO: "memory.echoed",
-    OutcomeKind.HELD: "memory.held",
-}
+MOST_PROPOSED = 3
+"""Pairs that one write puts before a person; the others of a cluster are linked to these."""
 
 
 def refuse(
@@ -114,21 +49,24 @@ def hold(draft: Draft, clean: Clean) -> Outcome:
 
 def conclude(draft: Draft, clean: Clean, vector: Vector | None) -> Outcome:
     """Reconcile the candidate with the live rows of its scope and do what that says."""
-    return carry_out(draft, clean, decide(draft, clean), vector)
+    return carry_out(draft, clean, decide(draft, clean, vector), vector)
 
 
-def decide(draft: Draft, clean: Clean) -> Reconciled:
+def decide(draft: Draft, clean: Clean, vector: Vector | None = None) -> Reconciled:
     """What the candidate is beside the live rows of its scope, and the rows that the decision touches, locked."""
     candidate, hashed = clean.candidate, hash_of(clean.candidate, draft)
     near = draft.policy.reconciliation.near_duplicates != "keep"
-    rows = {row.id: row for row in rows_for(candidate, hashed, near=near)}
+    direction = Direction(vector.values, vector.model_id) if vector else None
+    met = rows_met(candidate, hashed, near=near, vector=direction)
+    rows = {row.id: row for row in met.rows}
+    cosines = {row.content: met.cosines.get(row.id) for row in met.rows}
     decision = reconcile(
         candidate,
         [as_known(row) for row in rows.values()],
         draft.prepared.rule,
         draft.policy,
         value_hash=hashed,
-        near=(lambda a, b: judge(a, b, None).verdict) if near else None,
+        near=(lambda a, b: likeness(a, b, cosines.get(b))) if near else None,
         now=draft.now,
         shown_to_session=shown_to(candidate.session, rows),
     )
@@ -162,43 +100,13 @@ def _locked(decision: Decision, rows: dict[UUID, Memory]) -> list[Memory]:
     return [locked[target] for target in decision.targets]
 
 
-def hash_of(candidate: Candidate, draft: Draft) -> bytes:
-    """The hash by which sameness is told, under the rule of the candidate's predicate."""
-    rule = draft.prepared.rule
-    return value_hash(candidate.said, rule.normaliser) if rule else value_hash(candidate.said)
-
-
-def build(clean: Clean, draft: Draft, status: Status, hashed: bytes, *, reason: str = "") -> Memory:
-    """A row for the candidate, not yet stored."""
-    c, principal, rule = clean.candidate, draft.principal, draft.prepared.rule
-    return Memory(
-        id=new_id(draft.now),
-        scope=str(c.scope), layer=c.layer.value, kind=c.kind.value, subject=c.subject or "",
-        predicate=c.predicate or "", single_valued=bool(rule and rule.single_valued and c.keyed) and _single(draft),
-        may_repeat=draft.policy.reconciliation.exact_duplicates == "keep",
-        value=c.value or "", content=c.content, value_hash=hashed, paths=list(c.paths), tags=list(c.tags),
-        metadata=dict(c.metadata), importance=c.importance, confidence=c.confidence, trust=c.trust,
-        origin=c.origin.value, agent_id=principal.agent_id, agent_name=principal.name, key_id=principal.key_id,
-        session=c.session or "", task=c.task or "", tool=c.tool or "", input_hash=c.input_hash or "",
-        derived_from=list(c.derived_from), status=status.value, status_reason=reason, status_changed_at=draft.now,
-        findings=[asdict(finding) for finding in clean.findings], policy_version=draft.active.number,
-        recorded_at=draft.now, learned_at=draft.now, expires_at=c.expires_at, review_by=c.review_by,
-        valid_from=c.valid_from, valid_to=c.valid_to,
-    )  # fmt: skip
-
-
-def _single(draft: Draft) -> bool:
-    return draft.policy.reconciliation.single_valued == "supersede"
-
-
 def _insert(
     draft: Draft, clean: Clean, decision: Decision, targets: list[Memory], vector: Vector | None
 ) -> Memory:
     """A new live row; what it may duplicate goes to the merge queue; a full scope loses its weakest."""
     memory = build(clean, draft, decision.status or Status.LIVE, hash_of(clean.candidate, draft))
     before = memories.insert(memory, actor=draft.principal.name, vector=vector)
-    for other in decision.linked:
-        open_contradiction(draft, "merge", memory, other)
+    open_contradictions(draft, "merge", memory, decision.linked[:MOST_PROPOSED])
     cap = draft.policy.reconciliation.cap
     if cap is not None and before + 1 > cap:
         compact_scope(draft.changes, memory.scope, before + 1 - cap, keep=memory.id)
@@ -294,8 +202,7 @@ def _hold_conflict(
     """Too weak to replace what is known: kept as a candidate, and a person decides."""
     memory = build(clean, draft, Status.CANDIDATE, hash_of(clean.candidate, draft), reason="conflict")
     memories.insert(memory, actor=draft.principal.name, vector=None)
-    for row in targets:
-        open_contradiction(draft, "conflict", memory, row.id)
+    open_contradictions(draft, "conflict", memory, decision.targets)
     return memory
 
 
@@ -308,8 +215,7 @@ def _contest(
             draft.changes.move(row, lifecycle.Event.CONTEST, "memory.contested", "contested")
     memory = build(clean, draft, Status.CONTESTED, hash_of(clean.candidate, draft), reason="contested")
     memories.insert(memory, actor=draft.principal.name, vector=vector)
-    for row in targets:
-        open_contradiction(draft, "contested", memory, row.id)
+    open_contradictions(draft, "contested", memory, decision.targets)
     return memory
 
 
@@ -318,17 +224,6 @@ def _nothing(
 ) -> Memory:
     """An echo of what the session was shown: counts for nothing."""
     return targets[0]
-
-
-def open_contradiction(draft: Draft, kind: str, memory: Memory, other: UUID) -> None:
-    """Put a pair before a person: `conflict`, `contested`, or `merge` for what may say the same."""
-    contradiction = Contradiction(
-        kind=kind, scope=memory.scope, subject=memory.subject, predicate=memory.predicate, memory_a=other,
-        memory_b=memory.id, created_at=draft.now,
-    )  # fmt: skip
-    reviews.insert_contradiction(contradiction)
-    draft.changes.add("contradiction.opened", "contradiction", show_id("con", contradiction.id), scope=memory.scope,
-                      after={"kind": kind, "memories": [show_id("mem", other), show_id("mem", memory.id)]})  # fmt: skip
 
 
 _HANDLERS = {

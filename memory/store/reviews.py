@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -40,10 +41,11 @@ def insert_decision(decision: PromotionDecision) -> PromotionDecision:
     return decision
 
 
-def insert_contradiction(contradiction: Contradiction) -> None:
-    """Store an open contradiction; one that is already open for the pair stays as it is."""
-    contradiction.tenant_id = current_tenant_id()
-    Contradiction.objects.bulk_create([contradiction], ignore_conflicts=True)
+def insert_contradictions(contradictions: Sequence[Contradiction]) -> None:
+    """Store open contradictions; one that is already open for its pair stays as it is."""
+    for contradiction in contradictions:
+        contradiction.tenant_id = current_tenant_id()
+    Contradiction.objects.bulk_create(contradictions, ignore_conflicts=True)
 
 
 def lock_contradiction(contradiction_id: UUID) -> Contradiction | None:

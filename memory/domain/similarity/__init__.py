@@ -5,7 +5,7 @@ Pure: texts and numbers in, verdicts out. `docs/near-duplicates.md` has the rule
 
 from memory.domain.similarity.blocking import block_keys, candidate_pairs, cluster
 from memory.domain.similarity.canonical import canonical, same_canonical
-from memory.domain.similarity.judge import Judgement, Verdict, judge
+from memory.domain.similarity.judge import Judgement, Verdict, judge, likeness
 from memory.domain.similarity.language import guess_language
 from memory.domain.similarity.wording import stronger_wording
 
@@ -18,6 +18,7 @@ __all__ = [
     "cluster",
     "guess_language",
     "judge",
+    "likeness",
     "same_canonical",
     "stronger_wording",
 ]

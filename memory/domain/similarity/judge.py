@@ -58,6 +58,17 @@ def judge(
     return _judge_without_rules(a, b, cosine, language)
 
 
+def likeness(a: str, b: str, cosine: float | None) -> Verdict:
+    """The verdict by the words, and where they say `different`, by the vectors if these are close.
+
+    For the write path: either view is enough to ask a person, neither keeps the other quiet.
+    """
+    verdict = judge(a, b, None).verdict
+    if verdict == "different" and cosine is not None and cosine >= REVIEW_COSINE:
+        return judge(a, b, cosine).verdict
+    return verdict
+
+
 def _judge_english(a: str, b: str, cosine: float | None) -> Judgement:
     if canonical(a, "en") == canonical(b, "en"):
         return Judgement("same", ("canonical",), 1.0, 1.0)

@@ -26,11 +26,11 @@ def sweep_staleness(
             active = active_policy()
             run.record.policy_version = active.number
             if dry_run:
-                run.record.changed = stale.count_stale(active.policy, run.now, bulk.START)
+                run.record.changed = stale.count_stale(active.policy, run.now, bulk.START, active.words.registry)
                 run.finish()
                 return run.result()
         step = Step(
-            stale.PICK_STALE, stale.stale_parameters(active.policy, run.now), stale.AGED,
+            stale.PICK_STALE, stale.stale_parameters(active.policy, run.now, active.words.registry), stale.AGED,
             "volatile, and long not confirmed", None,
         )  # fmt: skip
         batches(run, step)

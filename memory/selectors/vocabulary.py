@@ -1,0 +1,66 @@
+"""The tenant's vocabulary, kept in memory by its version: a plain write looks it up without a query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from uuid import UUID
+
+from memory.domain.registry import DEFAULT_REGISTRY, PredicateRule, Registry
+from memory.domain.values import Normaliser
+from memory.models import PredicateSetting, SubjectAlias
+from tenants.context import current_tenant_id
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Aliases of subjects and rules of predicates; version 0 is the product's own."""
+
+    version: int = 0
+    aliases: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    registry: Registry = DEFAULT_REGISTRY
+
+
+NO_WORDS = Words()
+_KEPT = 256
+_latest: dict[UUID, Words] = {}
+
+
+def words_at(version: int) -> Words:
+    """The current tenant's vocabulary at its present version.  Two queries when this process has not seen it."""
+    tenant = current_tenant_id()
+    known = _latest.get(tenant, NO_WORDS)
+    if known.version != version:
+        known = _load(version) if version else NO_WORDS
+        if len(_latest) >= _KEPT:
+            _latest.clear()
+        _latest[tenant] = known
+    return known
+
+
+def words_known(tenant_id: UUID) -> Words:
+    """The vocabulary as this process last met it, for showing what was just read or written.  No query."""
+    return _latest.get(tenant_id, NO_WORDS)
+
+
+def _load(version: int) -> Words:
+    aliases = dict(SubjectAlias.objects.values_list("alias", "subject"))
+    return Words(
+        version, MappingProxyType(aliases), Registry(map(rule_of, PredicateSetting.objects.order_by("name")))
+    )
+
+
+def rule_of(row: PredicateSetting) -> PredicateRule:
+    """A setting as a rule of the domain."""
+    return PredicateRule(
+        name=row.name,
+        single_valued=row.single_valued,
+        volatile=row.volatile,
+        normaliser=Normaliser(row.normaliser),
+        ages=row.ages,
+        half_life_days=row.half_life_days,
+        aliases=tuple(row.aliases),
+    )

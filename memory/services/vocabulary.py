@@ -1,0 +1,209 @@
+"""What the tenant's words mean: aliases of subjects and rules of predicates, changed by admins, audited.
+
+Rules hold for what is written from then on.  Memories that stand under a name that becomes an alias are renamed
+with it, or nobody could ever correct them again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from memgov import clock
+from memory.domain import lifecycle
+from memory.domain.ids import show_id
+from memory.domain.normalise import BadText, Normaliser, TooLong, normalise_predicate, normalise_subject
+from memory.domain.registry import PredicateRule
+from memory.domain.scopes import parse_scope
+from memory.domain.types import Status
+from memory.models import Contradiction, Memory, PredicateSetting, SubjectAlias
+from memory.selectors.policies import active_policy
+from memory.selectors.rivals import rivals_in
+from memory.services.access import ADMINS, denials_audited, require_role
+from memory.services.changes import Changes
+from memory.services.errors import Conflict, Invalid, NotFound
+from memory.store import audit, memories, reviews, vocabulary
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+MOST_RENAMED = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """An alias with what became of the memories that stood under it."""
+
+    alias: SubjectAlias
+    renamed: int
+    merged: int
+    contested: int
+
+
+@denials_audited
+def alias_set(actor: Principal, alias: str, subject: str, reason: str = "") -> Renamed:
+    """Let `alias` mean `subject`, and rename what stands under it.
+
+    Raises `Invalid` for names that are none or that lead back to the alias, `Conflict` when more memories stand
+    under it than one transaction should rename.
+    """
+    require_role(actor, ADMINS, "change the vocabulary")
+    now = clock.now()
+    with tenant_context(actor.tenant_id):
+        vocabulary.raise_version()
+        known = dict(
+            SubjectAlias.objects.exclude(alias=_name(alias, "alias")).values_list("alias", "subject")
+        )
+        name, target = _name(alias, "alias"), _name(subject, "subject", known)
+        if name == target:
+            raise Invalid("the subject leads back to the alias; nothing was changed", field="subject")
+        row = vocabulary.put_alias(name, target, actor.name, now)
+        changes = Changes(actor, now, active_policy())
+        done = _rename(changes, row, name, target)
+        changes.add(
+            "alias.set", "alias", show_id("als", row.id), reason=reason,
+            after={"content": name, "subject": target, "renamed": done.renamed},
+        )  # fmt: skip
+        changes.finish()
+    return done
+
+
+@denials_audited
+def alias_remove(actor: Principal, alias: str, reason: str = "") -> None:
+    """Let a name stand for itself again.  Memories stay where they are.  Raises `NotFound`."""
+    require_role(actor, ADMINS, "change the vocabulary")
+    name = _name(alias, "alias")
+    with tenant_context(actor.tenant_id):
+        vocabulary.raise_version()
+        row = SubjectAlias.objects.filter(alias=name).first()
+        if row is None:
+            raise NotFound("there is no such alias; nothing was changed")
+        vocabulary.drop_alias(row)
+        before = {"content": name, "subject": row.subject}
+        event = audit.Event("alias.removed", "alias", show_id("als", row.id), reason=reason, before=before)
+        audit.append(actor, [event], clock.now())
+
+
+@denials_audited
+def predicate_set(actor: Principal, rule: PredicateRule, reason: str = "") -> PredicateSetting:
+    """Set the tenant's rule of a predicate.  Raises `Invalid` for a name or alias that is none or is taken."""
+    require_role(actor, ADMINS, "change the vocabulary")
+    now = clock.now()
+    name = _predicate(rule.name, "name")
+    aliases = sorted({_predicate(alias, "aliases") for alias in rule.aliases} - {name})
+    if rule.half_life_days is not None and not 0 < rule.half_life_days <= 36_500:
+        raise Invalid("a half life is more than 0 days and at most 36,500", field="half_life_days")
+    with tenant_context(actor.tenant_id):
+        vocabulary.raise_version()
+        before = PredicateSetting.objects.filter(name=name).first()
+        for other in PredicateSetting.objects.exclude(name=name):
+            taken = {other.name, *other.aliases} & {name, *aliases}
+            if taken:
+                raise Invalid(f"{min(taken)} belongs to the predicate {other.name} already", field="aliases")
+        setting = PredicateSetting(
+            name=name, single_valued=rule.single_valued, volatile=rule.volatile,
+            normaliser=Normaliser(rule.normaliser).value, ages=rule.ages, half_life_days=rule.half_life_days,
+            aliases=aliases, updated_by=actor.name, updated_at=now,
+        )  # fmt: skip
+        after = _told(setting)
+        setting = vocabulary.put_predicate(setting)
+        event = audit.Event(
+            "predicate.set",
+            "predicate",
+            name,
+            reason=reason,
+            before=_told(before) if before else None,
+            after=after,
+        )
+        audit.append(actor, [event], now)
+    return setting
+
+
+@denials_audited
+def predicate_remove(actor: Principal, name: str, reason: str = "") -> None:
+    """Take the tenant's rule away; the built-in one, if there is one, holds again.  Raises `NotFound`."""
+    require_role(actor, ADMINS, "change the vocabulary")
+    with tenant_context(actor.tenant_id):
+        vocabulary.raise_version()
+        row = PredicateSetting.objects.filter(name=_predicate(name, "name")).first()
+        if row is None:
+            raise NotFound("the tenant has no rule of its own for this predicate; nothing was changed")
+        vocabulary.drop_predicate(row)
+        event = audit.Event("predicate.removed", "predicate", row.name, reason=reason, before=_told(row))
+        audit.append(actor, [event], clock.now())
+
+
+def _told(row: PredicateSetting) -> dict[str, Any]:
+    names = ("single_valued", "volatile", "normaliser", "ages", "half_life_days", "aliases")
+    return {name: getattr(row, name) for name in names}
+
+
+def _name(text: str, field: str, aliases: dict[str, str] | None = None) -> str:
+    try:
+        name = normalise_subject(text, aliases)
+    except (BadText, TooLong) as error:
+        raise Invalid(str(error), field=field) from None
+    if not name:
+        raise Invalid("a name is not empty", field=field)
+    return name
+
+
+def _predicate(text: str, field: str) -> str:
+    try:
+        name = normalise_predicate(text)
+    except (BadText, TooLong) as error:
+        raise Invalid(str(error), field=field) from None
+    if not name:
+        raise Invalid("a predicate has a letter or a digit", field=field)
+    return name
+
+
+def _rename(changes: Changes, row: SubjectAlias, name: str, target: str) -> Renamed:
+    """Rename the readable memories of the alias; what then says the same is merged, what clashes is contested."""
+    statuses = [status.value for status in lifecycle.READABLE]
+    ids = list(
+        Memory.objects.filter(subject=name, status__in=statuses)
+        .order_by("id")
+        .values_list("id", flat=True)[: MOST_RENAMED + 1]
+    )
+    if len(ids) > MOST_RENAMED:
+        raise Conflict(
+            f"more than {MOST_RENAMED} memories stand under this name; set the alias before that many are written",
+            code="too_many",
+        )
+    counts = {"renamed": 0, "merged": 0, "contested": 0}
+    for memory in memories.lock(ids).values():
+        counts[_rename_one(changes, memory, target)] += 1
+    return Renamed(row, **counts)
+
+
+def _rename_one(changes: Changes, memory: Memory, target: str) -> str:
+    was, memory.subject = memory.subject, target
+    rivals = rivals_in(memory, parse_scope(memory.scope))
+    memory.subject = was
+    locked = memories.lock([one.id for one in (*rivals.same, *rivals.contradicting)])
+    reason = "its subject is another name"
+    if rivals.same:
+        into = locked[rivals.same[0].id]
+        changes.move(memory, lifecycle.Event.MERGE, "memory.merged", reason, merged_into=into.id)
+        return "merged"
+    if not rivals.contradicting:
+        changes.set(memory, "memory.renamed", reason, subject=target)
+        return "renamed"
+    for rival in locked.values():
+        if rival.status == Status.LIVE:
+            changes.move(rival, lifecycle.Event.CONTEST, "memory.contested", reason)
+        _open(changes, rival, memory, target)
+    changes.set(memory, "memory.renamed", reason, subject=target, status=Status.CONTESTED.value)
+    return "contested"
+
+
+def _open(changes: Changes, one: Memory, other: Memory, subject: str) -> None:
+    found = Contradiction(
+        kind="contested", scope=one.scope, subject=subject, predicate=one.predicate, memory_a=one.id,
+        memory_b=other.id, created_at=changes.now,
+    )  # fmt: skip
+    reviews.insert_contradictions([found])
+    changes.add(
+        "contradiction.opened", "contradiction", show_id("con", found.id), scope=one.scope,
+        after={"kind": "contested", "memories": [show_id("mem", one.id), show_id("mem", other.id)]},
+    )  # fmt: skip
