@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+import yaml
 from celery import Celery
 from playwright.sync_api import Browser, Page, expect
 
@@ -54,7 +54,7 @@ def test_story__from_an_empty_folder_to_a_verified_audit(
     # The other agent cannot see it; a promotion is asked for.
     query = {"query": "Do refunds need a second approval?"}
     before = kiln.post("retrieve", json=query).json()
-    assert [entry["content"] for entry in before["entries"]] == []
+    assert FACT not in [entry["content"] for entry in before["entries"]]
     asked = clerk.post(
         "promotions",
         json={
@@ -78,19 +78,17 @@ def test_story__from_an_empty_folder_to_a_verified_audit(
 
     # The other agent reads it, with a manifest that says so.
     after = kiln.post("retrieve", json=query).json()
-    assert [entry["content"] for entry in after["entries"]] == [FACT]
+    assert after["entries"][0]["content"] == FACT
     assert FACT in after["block"] and POISON not in after["block"]
     manifest = kiln.get(f"manifests/{after['manifest']}").json()
-    assert [entry["id"] for entry in manifest["entries"]] == [stored["memory"]["id"]]
+    assert manifest["entries"][0]["id"] == stored["memory"]["id"]
     used = kiln.post(f"manifests/{after['manifest']}/usage", json={"used": [stored["memory"]["id"]]})
     assert used.status_code == 200
 
     # A sweep evicts in the real worker, under a policy that forgets unused notes of builders at once.
     rules = tmp_path / "policy.json"
-    shown = product.run("policy", "show", "--tenant", "story", "--json")
-    policy = json.loads(shown.stdout)
-    document = policy.get("document", policy)
-    document["scopes"]["agent:build"] = {"decay": {"floor": 0.99}}
+    document = yaml.safe_load(product.run("policy", "show", "--tenant", "story").stdout)
+    document["scopes"] = {"agent:build": {"decay": {"floor": 0.99}}}
     rules.write_text(json.dumps(document))
     done = product.run("policy", "set", str(rules), "--tenant", "story", "--reason", "builders change often")
     assert done.returncode == 0, done.stdout + done.stderr
