@@ -66,9 +66,9 @@ def _row(viewer: Viewer, row: Any, policy: Policy, scores: dict[str, float], now
         "scope": row.scope,
         "status": row.status,
         "at": row.status_changed_at,
-        "rule_label": _(_RULES[row.status])
-        if evicted
-        else plain_reason(row.status_reason) or _RULES[row.status],
+        "rule_label": _RULES[row.status]
+        if evicted or not row.status_reason
+        else plain_reason(row.status_reason),
         "score": scores.get(shown) if evicted else None,
         "floor": own.decay.floor if evicted else None,
         "by": row.removed_by or "",

@@ -44,7 +44,7 @@ def metric_figure(
     for at, (day, name) in enumerate(marks, 1):
         _mark(figure, at, day, name)
     first, last = days[0][0].isoformat(), days[-1][0].isoformat()
-    figure.update_xaxes(type="date", range=[first, last])
+    figure.update_xaxes(type="date", range=[first, last], tickformat="%-d %b", nticks=8)
     low, high = _bounds(metric, days, [edge for edge, _role in edges])
     figure.update_yaxes(range=[low, high], ticksuffix=unit(metric))
     built = figure.to_plotly_json()

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.pages.access import role_label, uncached
 from memory.pages.answers import SeeOther
 from memory.pages.context import THEMES
-from memory.selectors.pages_people import tenants_of
+from memory.selectors.pages_people import demo_is_loaded, tenants_of
 from tenants.models import User
 
 ONE_YEAR = 31_536_000
@@ -23,7 +23,9 @@ ONE_YEAR = 31_536_000
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     """What memgov is."""
-    return uncached(render(request, "pages/home.html", {"demo_url": "", "docs_url": "/api/v1/docs"}))
+    demo_url = reverse("account_login") if demo_is_loaded() and not request.user.is_authenticated else ""
+    context = {"demo_url": demo_url, "docs_url": reverse("api:docs")}
+    return uncached(render(request, "pages/home.html", context))
 
 
 @require_GET

@@ -122,7 +122,8 @@ _RELATIONS = {
 
 
 def _relatives(viewer: Viewer, memory: Memory) -> dict[str, Any]:
-    sources, derived = [], []
+    sources: list[dict[str, Any]] = []
+    derived: list[dict[str, Any]] = []
     for relation, row in found.relatives_of(memory):
         shown = {
             "id_text": show_id("mem", row.id),

@@ -104,7 +104,7 @@ def _delta(metric: Metric, value: float | None, points: Sequence[Point]) -> tupl
     if before is None:
         return "", "flat"
     change = value - before
-    if abs(scaled(metric, change) or 0) < 0.05:
+    if number(metric, abs(change)) in (number(metric, 0.0), "0.0"):
         return "±0", "flat"
     sign = "+" if change > 0 else "−"
     points_text = _(" pt") if metric.unit == "share" else ""

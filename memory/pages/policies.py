@@ -106,7 +106,8 @@ def _sections(document: Mapping[str, Any], changed: set[str]) -> list[dict[str, 
             }
             for label, value in _leaves("", part)
         ]
-        shown.append({"title": plain(name).capitalize(), "rows": rows})
+        touched = any(row["changed"] for row in rows)
+        shown.append({"title": plain(name).capitalize(), "rows": rows, "changed": touched})
     return shown
 
 

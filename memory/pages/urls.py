@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from memory.pages import (
     agents,
@@ -71,7 +71,7 @@ _agents = [
     path("<str:item>/keys/<str:key>/rotate/", agents.key_rotate, name="agent-key-rotate"),
     path("<str:item>/keys/<str:key>/revoke/", agents.key_revoke, name="agent-key-revoke"),
 ]
-_tenant = [
+_tenant: list[URLPattern | URLResolver] = [
     path("", start.index, name="start"),
     path("promotions/", include(_promotions)),
     path("decisions/<str:decision>/undo/", promotions.undo, name="promotion-undo"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -50,7 +51,7 @@ class AgentRow:
 def agents(q: str, now: datetime) -> list[AgentRow]:
     """Agents by name, with their keys and their writes of 30 days."""
     escaped = q.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    parameters = {
+    parameters: dict[str, Any] = {
         "tenant": current_tenant_id(),
         "now": now,
         "since": now - timedelta(days=30),

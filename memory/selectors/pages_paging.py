@@ -33,7 +33,7 @@ def by_time(rows: QuerySet[M], field: str, cursor: str, size: int = PAGE) -> Sli
 
 def by_id(rows: QuerySet[M], cursor: str, size: int = PAGE) -> Slice[M]:
     """Newest first by id alone (ids are time-ordered), along the primary key."""
-    return _slice(rows, cursor, size, _Keys(("id",), lambda text: (UUID(text),), lambda row: row.id.hex))  # type: ignore[attr-defined]
+    return _slice(rows, cursor, size, _Keys(("id",), lambda text: (UUID(text),), lambda row: row.id.hex))
 
 
 def count_up_to(rows: QuerySet[Any], limit: int = COUNTED) -> tuple[int, bool]:

@@ -7,6 +7,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from tenants.models import Tenant
+
 # The definer function is the one place that may look across tenants; names come from the tenant table.
 _BELONGS = """
 SELECT t.id, t.slug, t.name, t.is_demo, m.role
@@ -28,6 +30,11 @@ class Belonging:
     @property
     def initial(self) -> str:
         return self.name[:1].upper()
+
+
+def demo_is_loaded() -> bool:
+    """Whether there is a demo to sign in to."""
+    return Tenant.objects.filter(is_demo=True, status=Tenant.Status.ACTIVE).exists()
 
 
 def tenants_of(user_id: UUID) -> list[Belonging]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -92,6 +93,11 @@ def decisions_of(actor_id: str, actor_name: str, now: datetime, days: int = 7) -
     """A person's own last decisions in all queues, newest first."""
     since = now - timedelta(days=days)
     with connection.cursor() as cursor:
-        parameters = {"tenant": current_tenant_id(), "actor": actor_id, "name": actor_name, "since": since}
+        parameters: dict[str, Any] = {
+            "tenant": current_tenant_id(),
+            "actor": actor_id,
+            "name": actor_name,
+            "since": since,
+        }
         cursor.execute(_DECISIONS, parameters)
         return [Done(*row) for row in cursor.fetchall()]

@@ -46,5 +46,8 @@ def manifests_with(memory_id: UUID, limit: int = 10) -> tuple[list[Given], int]:
     with connection.cursor() as cursor:
         cursor.execute(_GIVEN, {"tenant": current_tenant_id(), "memory": memory_id, "limit": limit})
         rows = cursor.fetchall()
-    given = [Given(*row[:5], row[5] if row[6] else None) for row in rows]
+    given = [
+        Given(manifest_id, at, agent, session, rank, used if reported else None)
+        for manifest_id, at, agent, session, rank, used, reported, _total in rows
+    ]
     return given, rows[0][7] if rows else 0

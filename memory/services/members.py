@@ -28,7 +28,7 @@ def member_set(actor: Principal, email: str, role: str) -> Membership:
         raise NotFound("nobody has an account with this address yet; ask an operator to create it")
     with tenant_context(actor.tenant_id):
         owners = list(Membership.objects.select_for_update().filter(role=Role.OWNER).order_by("id"))
-        member = Membership.objects.select_for_update().filter(user_id=user.id).first()
+        member: Membership | None = Membership.objects.select_for_update().filter(user_id=user.id).first()
         _check(actor, user, member, role, owners)
         if member is not None and member.role == role:
             return member

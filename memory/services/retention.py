@@ -8,7 +8,8 @@ from uuid import UUID
 from memgov import clock
 from memory.domain import lifecycle
 from memory.domain.scopes import Verb, parse_scope
-from memory.models import Memory
+from memory.domain.types import Status
+from memory.models import Memory, Revision
 from memory.selectors.policies import active_policy
 from memory.selectors.rivals import rivals_in
 from memory.services.access import REVIEWERS, denials_audited, deny, may_on, require_role, visible_memory
@@ -153,7 +154,8 @@ def memory_restore(
 ) -> Memory:
     """Bring a removed memory back with its id, history, links and counters, for 30 days after its removal.
 
-    Raises `Conflict` when something that lives now stands in its place: that is decided, never overwritten.
+    What was deleted out of quarantine comes back into quarantine: releasing it is a decision of its own.  Raises
+    `Conflict` when something that lives now stands in its place: that is decided, never overwritten.
     """
     require_role(actor, REVIEWERS, "restore a memory")
     now = clock.now()
@@ -165,6 +167,12 @@ def memory_restore(
             raise Conflict(
                 f"removals can be undone for {keep.days} days; this one is older", code="restore_too_late"
             )
+        changes = Changes(actor, now, active)
+        if _was_held(memory):
+            held = Status.QUARANTINED.value
+            changes.set(memory, "memory.restored", reason, status=held, status_reason="held again")
+            changes.finish()
+            return memory
         rivals = rivals_in(memory, parse_scope(memory.scope))
         if rivals.same or rivals.contradicting:
             other = (rivals.same or rivals.contradicting)[0]
@@ -174,7 +182,6 @@ def memory_restore(
                 code="place_taken",
             )
         again = expires_at or (None if memory.expires_at and memory.expires_at <= now else memory.expires_at)
-        changes = Changes(actor, now, active)
         changes.move(
             memory,
             lifecycle.Event.RESTORE,
@@ -186,3 +193,11 @@ def memory_restore(
         )
         changes.finish()
     return memory
+
+
+def _was_held(memory: Memory) -> bool:
+    """Whether the memory was in quarantine when it was deleted."""
+    if memory.status != Status.DELETED:
+        return False
+    before = Revision.objects.filter(memory_id=memory.id, version=memory.version - 1)
+    return before.filter(state__status=Status.QUARANTINED.value).exists()

@@ -140,6 +140,14 @@ def test_delete__from_quarantine__asks_first(full: Full, reviewer: Client) -> No
     assert held_status(full) == "deleted"
 
 
+def test_restore__of_what_was_deleted_out_of_quarantine__leads_back_into_it(
+    full: Full, reviewer: Client
+) -> None:
+    reviewer.post(hold(full), {"action": "delete", "reason": "planted", "version": 1, "confirmed": "yes"})
+    assert reviewer.post(full.at(f"evictions/{mem(full.held)}/restore/"), {"version": 2}).status_code == 303
+    assert held_status(full) == "quarantined"
+
+
 def test_release__of_what_was_decided__is_409(full: Full, reviewer: Client, owner: Client) -> None:
     owner.post(hold(full), {"action": "release", "reason": "fine", "version": 1})
     for headers in ({}, HX):
