@@ -25,11 +25,9 @@ def new_id(now: datetime | None = None) -> UUID:
         raise ValueError("an id needs an aware time")
     millisecond = time.time_ns() // 1_000_000 if now is None else int(now.timestamp() * 1000)
     with _lock:
-        if millisecond == _last[0]:
-            tail = _last[1] + 1 + secrets.randbits(32)
-        else:
-            # One bit is left free, so that steps within the millisecond cannot run over the field.
-            tail = secrets.randbits(_RANDOM_BITS - 1)
+        same = millisecond == _last[0]
+        # One bit is left free, so that steps within the millisecond cannot run over the field.
+        tail = _last[1] + 1 + secrets.randbits(32) if same else secrets.randbits(_RANDOM_BITS - 1)
         _last[:] = [millisecond, tail]
     high, low = tail >> 62, tail & ((1 << 62) - 1)
     return UUID(int=(millisecond & (1 << 48) - 1) << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
