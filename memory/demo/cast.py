@@ -38,7 +38,7 @@ class Cast:
 ROLES = ("owner", "admin", "reviewer", "auditor")
 
 LANTERN = Cast(
-    slug="lanternworks",
+    slug="demo",
     name="Lanternworks (demo)",
     customers=24,
     systems=("glow-api", "wick-queue", "shade-store", "ember-cache", "paper-press", "dusk-gateway"),
