@@ -36,6 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
             {"owner": servers.url("owner", "{db}"), "app": servers.url("app", "{db}"),
              "superuser": servers.url("superuser", "{db}"), "redis": servers.redis_url}
         )  # fmt: skip
+        if config.getoption("numprocesses", None):
+            return  # the workers run the tests, each with settings of its own
     urls = json.loads(os.environ[_HANDED_ON])
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     database = f"memgov_test_{worker}"
