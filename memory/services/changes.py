@@ -28,13 +28,14 @@ _IDS = frozenset({"superseded_by", "merged_into"})
 class Changes:
     """Collects what one use case does to memories.
 
-    `undo` is what `revert` needs, as JSON values; `finish` writes the audit events, last, because that
-    locks the tenant's chain.
+    `undo` is what `revert` needs and `counts` what `merging.recount` needs, as JSON values; `finish` writes
+    the audit events, last, because that locks the tenant's chain.
     """
 
     def __init__(self, actor: Principal, now: datetime, active: ActivePolicy) -> None:
         self.actor, self.now, self.active = actor, now, active
         self.undo: list[dict[str, Any]] = []
+        self.counts: list[dict[str, Any]] = []
         self._events: list[audit.Event] = []
 
     def set(self, memory: Memory, action: str, reason: str = "", **fields: Any) -> Memory:

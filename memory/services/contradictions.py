@@ -21,6 +21,7 @@ from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.changes import Changes, revert
 from memory.services.errors import Conflict, Invalid, NotFound
+from memory.services.merging import merge_into, recount
 from memory.store import memories, reviews
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -89,7 +90,7 @@ def contradiction_undo(actor: Principal, contradiction_id: UUID) -> Contradictio
             raise Conflict(
                 "another memory has taken its place; nothing was undone", code="changed_since"
             ) from None
-        _recount(found.undo["counts"])
+        recount(found.undo["counts"])
         for moot in found.undo["moot"]:
             _reopen(UUID(moot))
         reviews.update_contradiction(found, **_OPEN)
@@ -112,7 +113,6 @@ class _Settling:
 
     def __init__(self, changes: Changes, found: Contradiction, reason: str) -> None:
         self.changes, self.found, self.reason = changes, found, reason
-        self.counts: list[dict[str, Any]] = []
         self.moot: list[str] = []
 
     def carry_out(self, action: str, a: Memory, b: Memory) -> None:
@@ -130,7 +130,7 @@ class _Settling:
             "actor": self.changes.actor.id,
             "version": self.found.version + 1,
             "changes": self.changes.undo,
-            "counts": self.counts,
+            "counts": self.changes.counts,
             "moot": self.moot,
         }
         reviews.update_contradiction(
@@ -165,13 +165,7 @@ class _Settling:
 
     def _merge(self, lost: Memory, into_id: UUID) -> None:
         """The kept wording takes in the sessions that learned the other."""
-        into = memories.lock([into_id])[into_id]
-        self.changes.move(lost, lifecycle.Event.MERGE, "memory.merged", self.reason, merged_into=into.id)
-        before = {"also_learned_in": into.also_learned_in, "reproductions": into.reproductions}
-        self.counts.append({"id": str(into.id), **before})
-        others = {*into.also_learned_in, *lost.also_learned_in, *filter(None, [lost.session])}
-        sessions = sorted(others - {into.session})
-        memories.count(into, also_learned_in=sessions, reproductions=len(sessions))
+        merge_into(self.changes, lost, memories.lock([into_id])[into_id], self.reason)
 
     def _let_live(self, kept: Memory) -> None:
         """A held value is let in; a contested one is live again once nothing clashes with it."""
@@ -184,7 +178,10 @@ class _Settling:
         """Whether another value of its key is still in use."""
         readable = [status.value for status in lifecycle.READABLE]
         rows = Memory.objects.filter(
-            scope=memory.scope, subject=memory.subject, predicate=memory.predicate, claim=memory.claim,
+            scope=memory.scope,
+            subject=memory.subject,
+            predicate=memory.predicate,
+            claim=memory.claim,
             status__in=readable,
         )
         return memory.single_valued and rows.exclude(id=memory.id).exists()
@@ -235,14 +232,6 @@ def _locked(contradiction_id: UUID) -> tuple[Memory, Memory, Contradiction]:
     locked = reviews.lock_contradiction(contradiction_id)
     assert locked is not None  # contradictions are never deleted
     return rows[found.memory_a], rows[found.memory_b], locked
-
-
-def _recount(counts: list[dict[str, Any]]) -> None:
-    for entry in counts:
-        memory_id = UUID(entry["id"])
-        memory = memories.lock([memory_id])[memory_id]
-        before = {name: entry[name] for name in ("also_learned_in", "reproductions")}
-        memories.count(memory, **before)
 
 
 def _reopen(contradiction_id: UUID) -> None:

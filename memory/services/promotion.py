@@ -138,7 +138,7 @@ def _approve_by_policy(
             reason="low risk, approved by policy",
             actor_id=actor.id,
             actor_name=actor.name,
-            undo={"changes": changes.undo},
+            undo={"changes": changes.undo, "counts": changes.counts},
         )
     )
     reviews.close_request(request, "approved", now, result.id)

@@ -7,6 +7,7 @@ from memory.domain.scopes import parse_scope
 from memory.models import Memory, PromotionRequest
 from memory.selectors.rivals import rivals_in
 from memory.services.changes import Changes
+from memory.services.merging import merge_into
 from memory.store import memories, scopes
 
 
@@ -21,16 +22,11 @@ def apply_promotion(changes: Changes, memory: Memory, request: PromotionRequest,
     rivals = rivals_in(memory, target)
     locked = memories.lock([row.id for row in (*rivals.same, *rivals.contradicting)])
     if rivals.same:
-        return _merge(changes, memory, locked[rivals.same[0].id], reason)
+        into = locked[rivals.same[0].id]
+        merge_into(changes, memory, into, reason)
+        return into
     for rival in rivals.contradicting:
         changes.move(
             locked[rival.id], lifecycle.Event.SUPERSEDE, "memory.superseded", reason, superseded_by=memory.id
         )
     return changes.set(memory, "memory.promoted", reason, scope=request.to_scope)
-
-
-def _merge(changes: Changes, memory: Memory, into: Memory, reason: str) -> Memory:
-    sessions = sorted({*into.also_learned_in, *memory.also_learned_in, *filter(None, [memory.session])})
-    changes.move(memory, lifecycle.Event.MERGE, "memory.merged", reason, merged_into=into.id)
-    memories.count(into, also_learned_in=sessions, reproductions=len(sessions))
-    return into

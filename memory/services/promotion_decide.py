@@ -16,6 +16,7 @@ from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.changes import Changes, revert
 from memory.services.errors import Conflict, Denied, Invalid, NotFound
+from memory.services.merging import recount
 from memory.services.promotion import tier_of
 from memory.services.promotion_apply import apply_promotion
 from memory.store import memories, reviews
@@ -67,7 +68,13 @@ def promotion_decide(
         memory, request = _lock(request_id)
         _check(actor, request, action, reason.strip(), version)
         changes = Changes(actor, now, active_policy())
-        result = _carry_out(changes, memory, request, action, reason)
+        try:
+            result = _carry_out(changes, memory, request, action, reason)
+        except memories.AlreadyLive:
+            raise Stale(
+                "another memory took its place in the target scope this moment; nothing was saved, look again",
+                "target_changed",
+            ) from None
         decision = reviews.insert_decision(
             PromotionDecision(
                 request_id=request.id,
@@ -77,7 +84,7 @@ def promotion_decide(
                 at=now,
                 actor_id=actor.id,
                 actor_name=actor.name,
-                undo={"changes": changes.undo},
+                undo={"changes": changes.undo, "counts": changes.counts},
             )
         )
         if result is not None:
@@ -215,6 +222,7 @@ def promotion_undo(actor: Principal, decision_id: UUID) -> PromotionRequest:
             raise Conflict(
                 "another memory has taken its place; nothing was undone", code="changed_since"
             ) from None
+        recount(decision.undo.get("counts", []))
         memory = Memory.objects.get(id=request.memory_id)
         PromotionDecision.objects.filter(id=decision.id).update(undone_at=now)
         reviews.update_request(

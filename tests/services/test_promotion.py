@@ -88,6 +88,10 @@ def test_promotion__same_fact_in_target__merged_into_it(stage: Stage) -> None:
         assert Memory.objects.get(id=memory.id).merged_into == there.id
         assert Memory.objects.filter(status="live").count() == 1
         assert Memory.objects.get(id=there.id).also_learned_in == ["s2"], "provenance lists both"
+    promotion_undo(stage.reviewer.principal, decided.decision.id)
+    with stage.context():
+        assert Memory.objects.get(id=memory.id).status == "live"
+        assert Memory.objects.get(id=there.id).also_learned_in == [], "the counters are as they were"
 
 
 def test_promotion__other_value_in_target__high_risk_reason_needed_and_superseded(stage: Stage) -> None:
