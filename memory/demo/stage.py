@@ -36,6 +36,20 @@ def sign_ins() -> list[SignIn]:
     return [SignIn(cast.slug, role, cast.address(role), PASSWORD) for cast in CASTS for role in ROLES]
 
 
+def shown_sign_ins() -> list[dict[str, str]]:
+    """What the sign-in page offers while demo tenants are there: {email, password, what} of each person."""
+    loaded = {cast.slug: cast for cast in CASTS if is_loaded(cast)}
+    return [
+        {
+            "email": entry.email,
+            "password": entry.password,
+            "what": f"{loaded[entry.tenant].name.removesuffix(' (demo)')}, {entry.role}",
+        }
+        for entry in sign_ins()
+        if entry.tenant in loaded
+    ]
+
+
 def load(cast: Cast, progress: Callable[[int], None] = lambda day: None) -> Tenant:
     """Live one tenant's 90 days, ending a little before now.
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
+from memory.demo.stage import shown_sign_ins
 from memory.pages.access import Viewer, role_label
 from memory.selectors.pages_counts import waiting
 
@@ -24,6 +25,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "many_tenants": False,
         "can": {"review": False, "admin": False},
     }
+    if request.resolver_match is not None and request.resolver_match.url_name == "account_login":
+        context["demo_logins"] = SimpleLazyObject(shown_sign_ins)
     viewer: Viewer | None = getattr(request, "viewer", None)
     if viewer is None:
         return context
