@@ -13,6 +13,7 @@ from celery.schedules import crontab, schedule
 
 DISPATCH: Final = "memory.dispatch_sweep"
 RUN: Final = "memory.run_sweep"
+WRITE_JOB: Final = "memory.run_write_job"
 BEAT_HEARTBEAT: Final = "memory.beat_heartbeat"
 
 _MINUTE = 60

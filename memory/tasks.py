@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from celery import shared_task
+from celery import Task, shared_task
 from celery.signals import beat_init
 from django.db import InterfaceError, OperationalError
 
 from memgov import heartbeat
 from memory import schedule
 from memory.services.sweeps import SWEEPS
+from memory.services.write_jobs import LEASE, write_job_run
 from tenants.models import Tenant
 
 
@@ -44,6 +45,26 @@ def run_sweep(name: str, tenant_id: str) -> str | None:
     if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
         return None
     return SWEEPS[name](UUID(tenant_id)).status
+
+
+@shared_task(
+    name=schedule.WRITE_JOB,
+    bind=True,
+    acks_late=True,
+    autoretry_for=(OperationalError, InterfaceError),
+    retry_backoff=5,
+    retry_backoff_max=300,
+    max_retries=10,
+)
+def run_write_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
+    """Write what was accepted; how it ended.  While another worker is at it, this one comes back later: it may have
+    died."""
+    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+        return "gone"
+    ended = write_job_run(UUID(tenant_id), UUID(job_id))
+    if ended == "busy":
+        raise self.retry(countdown=LEASE.total_seconds())
+    return ended
 
 
 @shared_task(name=schedule.BEAT_HEARTBEAT, ignore_result=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.core.cache import cache
@@ -24,8 +25,8 @@ SELECT k.id, k.secret_hash, k.trust_ceiling, k.expires_at, k.revoked_at, k.last_
           FROM tenants_grant g
          WHERE g.tenant_id = k.tenant_id AND (g.agent_id = a.id OR g.agent_role = a.role))
   FROM tenants_agentkey k JOIN tenants_agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
- WHERE k.tenant_id = %s AND k.prefix = %s
-"""
+ WHERE k.tenant_id = %s AND """
+_BY_PREFIX, _BY_ID = "k.prefix = %s", "k.id = %s"
 
 
 class KeyRefused(Exception):
@@ -46,17 +47,39 @@ def authenticate_key(text: str, request_id: str = "", now: datetime | None = Non
         keys.matches(parts.secret if parts else text, None)
         raise _unknown()
     with tenant_context(tenant_id):
-        with connection.cursor() as cursor:
-            cursor.execute(_FIND, [tenant_id, parts.prefix])
-            row = cursor.fetchone()
+        row = _row(_FIND + _BY_PREFIX, tenant_id, parts.prefix)
         if not keys.matches(parts.secret, bytes(row[1]) if row else None):
             raise _unknown()
-        key_id, _, ceiling, expires_at, revoked_at, last_used_at, agent_id, name, role, paused_at, grants = (
-            row
-        )
-        _refuse_closed(expires_at, revoked_at, paused_at, now)
-        if last_used_at is None or now - last_used_at > _LAST_USED_STEP:
-            AgentKey.objects.filter(id=key_id).update(last_used_at=now)
+        assert row is not None  # or it would not have matched
+        principal = _principal(tenant_id, row, request_id, now)
+        if row[5] is None or now - row[5] > _LAST_USED_STEP:
+            AgentKey.objects.filter(id=row[0]).update(last_used_at=now)
+    return principal
+
+
+def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None) -> Principal:
+    """The agent of a key that was presented before, for work that goes on without its caller.
+
+    Raises `KeyRefused` when the key has been closed since: what it may do is what it may do now.
+    """
+    with tenant_context(tenant_id):
+        row = _row(_FIND + _BY_ID, tenant_id, key_id)
+    if row is None:
+        raise _unknown()
+    return _principal(tenant_id, row, "", now or clock.now())
+
+
+def _row(sql: str, tenant_id: UUID, key: str | UUID) -> tuple[Any, ...] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [tenant_id, key])
+        row: tuple[Any, ...] | None = cursor.fetchone()
+    return row
+
+
+def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: datetime) -> Principal:
+    """The principal of a row of `_FIND`, unless its key or agent is closed."""
+    key_id, _, ceiling, expires_at, revoked_at, _, agent_id, name, role, paused_at, grants = row
+    _refuse_closed(expires_at, revoked_at, paused_at, now)
     return Principal(
         tenant_id=tenant_id,
         kind="agent",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memgov import clock
 from memory.domain.registry import PredicateRule
 from memory.domain.scopes import parse_scope
-from memory.models import AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
+from memory.models import Alert, AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
 from memory.services.memory_write import memory_write
 from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide
@@ -51,6 +51,7 @@ def full_house() -> Stage:
 
 def _what_the_api_and_sweeps_leave(stage: Stage) -> None:
     now = clock.now()
+    Alert(kind="junk_burst", severity="warning", target="coder", message="many refused").save()
     Job(kind="batch", actor_name="coder").save()
     SweepRun(name="decay").save()
     IdempotencyKey(key_id=stage.coder.key.id, key="k1", body_hash=bytes(32)).save()

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    extend_schema,
+)
 
 from memory.api.answers import others, reads
 from memory.api.answers.memories import (
@@ -51,6 +57,12 @@ IDEMPOTENCY: Final = OpenApiParameter(
     description="1 to 200 visible ASCII characters. The same request again within 24 hours gets the same answer "
     "(`Idempotent-Replayed: true`) and does nothing.",
 )
+PREFER: Final = OpenApiParameter(
+    "Prefer",
+    str,
+    OpenApiParameter.HEADER,
+    description="`respond-async`: answer at once with 202 and a job to follow at `jobs/{id}`; the results are there.",
+)
 IF_MATCH: Final = OpenApiParameter(
     "If-Match",
     str,
@@ -89,20 +101,26 @@ _SENTENCE = {
 _WRITTEN: Final = {
     201: OpenApiResponse(OutcomeAnswer, "Stored, alone or in place of an older value."),
     200: OpenApiResponse(OutcomeAnswer, "Known already: a duplicate, a near duplicate, or an echo."),
-    202: OpenApiResponse(OutcomeAnswer, "Held for a person; the memory's `status` says how."),
+    202: OpenApiResponse(
+        PolymorphicProxySerializer(
+            "HeldOrQueued", [OutcomeAnswer, others.JobAnswer], resource_type_field_name=None
+        ),
+        "Held for a person; the memory's `status` says how. With `Prefer: respond-async`, the job.",
+    ),
     (422, CONTENT_TYPE): OpenApiResponse(RefusedAnswer, "Refused by the policy; `code` is the reason."),
 }
 
 memory_write = described(
     "Write a memory", "memories", operation_id="memory_write", request=WriteBody, answers=_WRITTEN,
-    problems=(403, 409, 413), parameters=[IDEMPOTENCY],
+    problems=(403, 409, 413), parameters=[IDEMPOTENCY, PREFER],
     examples=[sent("A triple", _FACT), sent("A sentence", _SENTENCE)],
     description="Offer a candidate. It is normalised, admitted or refused, cleaned, compared with what is known, and "
     "stored with its audit event; the answer says which and why.",
 )  # fmt: skip
 batch = described(
     "Write many memories", "memories", operation_id="memory_write_batch", request=BatchBody,
-    answers={200: BatchAnswer}, problems=(409, 413, 422), parameters=[IDEMPOTENCY],
+    answers={200: BatchAnswer, 202: OpenApiResponse(others.JobAnswer, "Accepted; follow the job.")},
+    problems=(409, 413, 422), parameters=[IDEMPOTENCY, PREFER],
     examples=[sent("Two items", {"items": [_FACT, _SENTENCE]})],
     description="Up to 500 candidates. Each has its own outcome or problem; one bad item harms no other.",
 )  # fmt: skip

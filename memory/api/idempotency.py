@@ -27,7 +27,7 @@ from tenants.principals import Principal
 
 HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
-_KEPT_HEADERS = ("Location", "ETag")
+_KEPT_HEADERS = ("Location", "ETag", "Preference-Applied")
 
 Handler = Callable[..., Any]
 

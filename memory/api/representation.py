@@ -10,22 +10,12 @@ from uuid import UUID
 from memory.domain.freshness import band
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
-from memory.domain.types import Kind, OutcomeKind
+from memory.domain.types import Kind
 from memory.models import AuditEvent, Job, Memory, PromotionDecision, PromotionRequest, Revision
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.vocabulary import words_known
 from memory.services.write_types import Outcome
 from tenants.principals import Principal
-
-STATUS_OF_OUTCOME = {
-    OutcomeKind.STORED: 201,
-    OutcomeKind.SUPERSEDED: 201,
-    OutcomeKind.DUPLICATE: 200,
-    OutcomeKind.NEAR_DUPLICATE: 200,
-    OutcomeKind.ECHO: 200,
-    OutcomeKind.HELD: 202,
-    OutcomeKind.REJECTED: 422,
-}
 
 
 def when(instant: datetime | None) -> str | None:

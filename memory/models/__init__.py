@@ -1,5 +1,6 @@
 """The tables of memory, one file per noun.  Rules live in `memory.domain`, writing in `memory.store`."""
 
+from memory.models.alert import Alert
 from memory.models.audit import AuditCheckpoint, AuditEvent, AuditHead
 from memory.models.decision import WriteDecision
 from memory.models.health import HealthSnapshot
@@ -12,6 +13,7 @@ from memory.models.vocabulary import PredicateSetting, SubjectAlias, VocabularyH
 from memory.models.work import WorkingValue, WorkRun
 
 __all__ = [
+    "Alert",
     "AuditCheckpoint",
     "AuditEvent",
     "AuditHead",

@@ -15,13 +15,21 @@ class Job(TenantModel):
     kind = models.CharField(max_length=40)
     status = models.CharField(max_length=20, default="queued")
     agent_id = models.UUIDField(null=True)
+    key_id = models.UUIDField(null=True)
     actor_name = models.CharField(max_length=200)
+    # What is to be done, encrypted: it has not been cleaned yet.  Gone when the job has ended.
+    request = models.BinaryField(null=True)
     total = models.IntegerField(default=0)
     done = models.IntegerField(default=0)
     result = models.JSONField(null=True)
     error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(default=clock.now)
+    # The last sign of whoever works on it.
+    touched_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "status", "touched_at"], name="jobs_by_status")]
 
 
 class SweepRun(TenantModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from memory.domain.defaults import RawCandidate
@@ -13,6 +14,18 @@ from memory.models import Memory
 
 WriteRequest = RawCandidate
 """A candidate as its writer sends it.  Identity is not in it: that comes from the key."""
+
+
+STATUS_OF_OUTCOME: Final = {
+    OutcomeKind.STORED: 201,
+    OutcomeKind.SUPERSEDED: 201,
+    OutcomeKind.DUPLICATE: 200,
+    OutcomeKind.NEAR_DUPLICATE: 200,
+    OutcomeKind.ECHO: 200,
+    OutcomeKind.HELD: 202,
+    OutcomeKind.REJECTED: 422,
+}
+"""The HTTP status that says the same, also inside a batch or job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +58,4 @@ class Outcome:
     findings: Sequence[Finding] = ()
 
 
-__all__ = ["Offer", "Outcome", "WriteRequest"]
+__all__ = ["STATUS_OF_OUTCOME", "Offer", "Outcome", "WriteRequest"]

@@ -57,7 +57,10 @@ class Memories(WriteEndpoint):
     @docs.memory_write
     @idempotent
     def post(self, request: Any) -> Response:
-        status, body = self.write(self.body(WriteBody))
+        data = self.body(WriteBody)
+        if self.wants_job():
+            return self.accepted("write", [self.request_of(data)])
+        status, body = self.write(data)
         response = problem_response(status, body)
         if status == 201:
             response["Location"] = reverse("api:memory", args=[body["memory"]["id"]])

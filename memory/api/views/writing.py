@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from django.urls import reverse
 from rest_framework.response import Response
 
 from memgov import clock
@@ -14,12 +15,13 @@ from memory.api import docs, metrics
 from memory.api.endpoint import Endpoint
 from memory.api.idempotency import idempotent
 from memory.api.problems import CONTENT_TYPE, Problem, problem_of, stop
-from memory.api.representation import STATUS_OF_OUTCOME, outcome_json
+from memory.api.representation import job_json, outcome_json
 from memory.api.requests import MAX_BATCH, WriteBody
 from memory.domain.types import OutcomeKind
 from memory.selectors.policies import policy_numbered
 from memory.services.memory_write import memory_check, memory_write
-from memory.services.write_types import Outcome, WriteRequest
+from memory.services.write_jobs import Item, write_job_start
+from memory.services.write_types import STATUS_OF_OUTCOME, Outcome, WriteRequest
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +55,18 @@ class WriteEndpoint(Endpoint):
         metrics.observe_write(outcome.outcome.value, outcome.reason)
         return self.shown(outcome)
 
+    def wants_job(self) -> bool:
+        """Whether the caller prefers to be answered before the work is done (RFC 7240)."""
+        wishes = self.request.headers.get("Prefer", "").lower()
+        return "respond-async" in {wish.partition(";")[0].strip() for wish in wishes.split(",")}
+
+    def accepted(self, kind: str, items: Sequence[Item]) -> Response:
+        """The job that writes the items, to be followed."""
+        job = write_job_start(self.principal, kind, items)
+        shown = job_json(job)
+        headers = {"Location": reverse("api:job", args=[shown["id"]]), "Preference-Applied": "respond-async"}
+        return Response(shown, status=202, headers=headers)
+
 
 class Batch(WriteEndpoint):
     """`POST memories/batch`"""
@@ -72,7 +86,21 @@ class Batch(WriteEndpoint):
                        "nothing was stored", field="items")  # fmt: skip
         if len(items) > 1:
             self.charge(len(items) - 1)
+        if self.wants_job():
+            return self.accepted("batch", [self._item(item) for item in items])
         return Response({"results": [self._one(index, item) for index, item in enumerate(items)]})
+
+    def _item(self, item: Any) -> Item:
+        """A candidate for later, or its problem now."""
+        try:
+            serializer = WriteBody(data=item)
+            serializer.is_valid(raise_exception=True)
+            return self.request_of(serializer.validated_data)
+        except Exception as error:
+            problem = problem_of(error)
+            if problem is None:
+                raise
+            return {**problem.body(), "status": problem.status}
 
     def _one(self, index: int, item: Any) -> dict[str, Any]:
         """One item: its outcome or its problem, whatever became of the others."""

@@ -1,4 +1,5 @@
-"""Working memory: tasks that nobody wrote to for long are ended, and values past their time are dropped.
+"""Tasks: those that nobody wrote to for long are ended, values past their time are dropped, and asynchronous
+writes that got stuck are sent again.
 
 Readers have not been shown those values since their time was over.  A task that is ended here is opened again by
 its next write.
@@ -14,10 +15,12 @@ from memory.models import SweepRun
 from memory.selectors.policies import ActivePolicy, active_policy
 from memory.selectors.working import idle_runs, last_written
 from memory.services.sweeps.run import Progress, Run, running
-from memory.store import audit, work
+from memory.services.write_jobs import dispatch
+from memory.store import audit, jobs, work
 from tenants.context import tenant_context
 
 _BATCH: Final = 500
+_STRANDED_AFTER: Final = timedelta(minutes=5)
 
 
 def sweep_tasks(
@@ -33,6 +36,8 @@ def sweep_tasks(
         while _end(run, active, dry_run=dry_run) and not dry_run:
             run.tell()
         with tenant_context(tenant_id):
+            if not dry_run:
+                _send_again(run)
             run.finish()
     return run.result()
 
@@ -57,6 +62,12 @@ def _end(run: Run, active: ActivePolicy, *, dry_run: bool) -> bool:
         work.note_activity({one.id: last_written(one) for one in idle if one not in over})
         audit.append(run.actor, [_event(active, name) for name in ended], run.now)
         return len(idle) == _BATCH
+
+
+def _send_again(run: Run) -> None:
+    """Asynchronous writes whose message was lost, or whose worker died with the broker."""
+    for job_id in jobs.stranded(run.now - _STRANDED_AFTER, _BATCH):
+        dispatch(run.tenant_id, job_id)
 
 
 def _event(active: ActivePolicy, task: str) -> audit.Event:

@@ -1,0 +1,82 @@
+"""Writing jobs: their request (encrypted while it waits), their lease, their progress and their end."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from cryptography.fernet import Fernet
+from django.conf import settings
+
+from memory.models import Job
+from tenants.context import current_tenant_id
+
+QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
+LEASE: Final = timedelta(seconds=60)
+"""After this without a sign of it, a worker is taken for dead."""
+
+
+def insert(job: Job, request: Any) -> None:
+    """Store a job with what it is to do."""
+    job.tenant_id = current_tenant_id()
+    job.request = _box().encrypt(json.dumps(request).encode())
+    Job.objects.bulk_create([job])
+
+
+def request_of(job: Job) -> Any:
+    """What the job is to do."""
+    assert job.request is not None  # it is kept until the job has ended
+    return json.loads(_box().decrypt(bytes(job.request)))
+
+
+def _box() -> Fernet:
+    """The tenant's own key, derived from the product's secret."""
+    secret = str(settings.SECRET_KEY).encode()
+    key = hmac.new(secret, b"memgov job request " + current_tenant_id().bytes, hashlib.sha256).digest()
+    return Fernet(base64.urlsafe_b64encode(key))
+
+
+def take(job_id: UUID, now: datetime) -> Job | None:
+    """The job, marked as being worked on; None when it has ended, is not there, or another worker is alive on it."""
+    job: Job | None = Job.objects.select_for_update().filter(id=job_id).first()
+    if job is None or job.status in (DONE, FAILED):
+        return None
+    if job.status == RUNNING and now - job.touched_at < LEASE:
+        return None
+    Job.objects.filter(id=job.id).update(status=RUNNING, touched_at=now)
+    job.status = RUNNING
+    return job
+
+
+def is_held(job_id: UUID) -> bool:
+    """Whether the job is being worked on."""
+    return Job.objects.filter(id=job_id, status=RUNNING).exists()
+
+
+def advance(job: Job, results: Sequence[Any], now: datetime) -> bool:
+    """Keep the results so far; False when another worker has taken over."""
+    result = {"results": list(results)}
+    rows = Job.objects.filter(id=job.id, status=RUNNING, done=job.done)
+    if not rows.update(done=len(results), result=result, touched_at=now):
+        return False
+    job.done = len(results)
+    return True
+
+
+def end(job: Job, status: str, now: datetime, error: str = "") -> None:
+    """End the job; what it was to do is forgotten."""
+    Job.objects.filter(id=job.id, status=RUNNING).update(
+        status=status, error=error[:500], request=None, finished_at=now, touched_at=now
+    )
+
+
+def stranded(since: datetime, limit: int) -> list[UUID]:
+    """Jobs that nobody has worked on since: their message was lost, or their worker died."""
+    rows = Job.objects.filter(status__in=(QUEUED, RUNNING), touched_at__lte=since).exclude(request=None)
+    return list(rows.order_by("touched_at", "id").values_list("id", flat=True)[:limit])
