@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -51,3 +52,14 @@ def test_command__unknown__one_line_and_nothing_started(new_folder: MakeFolder) 
 def test_help__asked_for__lists_own_and_other_commands(new_folder: MakeFolder) -> None:
     shown = Launched(new_folder()).run("--help").stdout
     assert all(name in shown for name in ("up", "down", "status", "doctor", "logs"))
+
+
+def test_command__no_server_running__brings_its_own_and_leaves_none(new_folder: MakeFolder) -> None:
+    product = Launched(new_folder())
+    made = product.run("tenant", "create", "launched", "--owner", "owner@launched.example", "--json")
+    assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["tenant"] == "launched"
+    again = product.run("tenant", "create", "launched", "--owner", "owner@launched.example", "--json")
+    assert again.returncode != 0  # so the first one was kept
+    assert product.run("status").returncode == 3
+    assert not (product.data_dir / "runtime.json").exists()
