@@ -24,7 +24,7 @@ from memory.services.changes import Changes
 from memory.services.errors import Conflict, Invalid, VersionConflict
 from memory.services.purify import Clean, purify
 from memory.services.write_draft import one_value
-from memory.store import memories
+from memory.store import audit, memories
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -61,8 +61,18 @@ def memory_edit(
     """Change the named fields of a memory; everything else (pin, trust, provenance, times) stays.
 
     Raises `VersionConflict` when `version` is no longer the present one, `Invalid` for a field that cannot be
-    edited, and `Refused` when the new text would not have been admitted.
+    edited, and `Refused` when the new text would not have been admitted, which is audited like a refused write.
     """
+    try:
+        return _edit(principal, memory_id, fields, version)
+    except Refused as refused:
+        event = audit.Event("write.rejected", "memory", show_id("mem", memory_id), reason=refused.code)
+        with tenant_context(principal.tenant_id):
+            audit.append(principal, [event], clock.now())
+        raise
+
+
+def _edit(principal: Principal, memory_id: UUID, fields: Mapping[str, object], version: int) -> Memory:
     unknown = sorted(fields.keys() - EDITABLE)
     if unknown:
         raise Invalid(f"{', '.join(unknown)} cannot be edited", code="unknown_field", field=unknown[0])
