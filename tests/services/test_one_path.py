@@ -209,11 +209,7 @@ def test_writers__all_callers__are_walked() -> None:
     callers = set()
     for path in (ROOT / "memory").rglob("*.py"):
         calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
-        names = {
-            node.func.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
+        names = {called.id for called in calls if isinstance(called, ast.Name)}
         if names & {"memory_write", "memory_offer", "memory_edit"}:
             callers.add(path.relative_to(ROOT).as_posix())
     assert callers == {
