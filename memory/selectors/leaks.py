@@ -57,13 +57,14 @@ _STOOD = f"""
 
 # First by (agent, role, scope), of which there are few; only those not clear from the start are looked at singly.
 _LEAKS = f"""{_READS},
-suspects AS (
+suspects AS MATERIALIZED (
     SELECT g.agent_id, g.agent_role, g.judged
       FROM (SELECT agent_id, agent_role, judged, min(at) AS at FROM given GROUP BY 1, 2, 3) g
      WHERE {_UNOWNED} AND NOT EXISTS ({_GRANTED})
-)
+),
+doubtful AS MATERIALIZED (SELECT g.* FROM given g JOIN suspects USING (agent_id, agent_role, judged))
 SELECT DISTINCT g.id, g.memory_id, g.judged
-  FROM given g JOIN suspects USING (agent_id, agent_role, judged)
+  FROM doubtful g
  WHERE NOT EXISTS ({_GRANTED}) AND NOT EXISTS ({_STOOD})
  ORDER BY g.id
 """
