@@ -7,7 +7,7 @@ pooled connection can never carry a tenant over to the next request.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from uuid import UUID
@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 _current: ContextVar[UUID | None] = ContextVar("memgov_tenant", default=None)
+_ends: ContextVar[list[Callable[[], None]]] = ContextVar("memgov_ends")
 
 
 class TenantContextMissing(RuntimeError):
@@ -48,11 +49,25 @@ def tenant_context(tenant_id: UUID) -> Iterator[None]:
         with transaction.atomic(savepoint=False):
             yield
         return
-    token = _current.set(tenant_id)
+    token, ends = _current.set(tenant_id), _ends.set([])
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT memgov.set_tenant(%s)", [tenant_id])
             yield
+            if not transaction.get_rollback():
+                for call in _ends.get():
+                    call()
     finally:
+        _ends.reset(ends)
         _current.reset(token)
+
+
+def before_commit(call: Callable[[], None]) -> None:
+    """Run the call as the last thing of the present transaction, in the order of asking; never after an error.
+
+    For locks that everybody needs, such as the end of the audit chain: taken last, they are never waited for by
+    someone who holds something else.
+    """
+    current_tenant_id()
+    _ends.get().append(call)

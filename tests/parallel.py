@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from threading import Barrier
 from typing import TypeVar
 
@@ -24,4 +25,5 @@ def at_once(calls: Sequence[Callable[[], T]]) -> list[T]:
             connections.close_all()
 
     with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(run, calls))
+        contexts = [copy_context() for _ in calls]  # a moved clock holds in the threads too
+        return list(pool.map(lambda context, call: context.run(run, call), contexts, calls))

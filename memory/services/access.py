@@ -11,8 +11,9 @@ from memgov import clock
 from memory.domain.scopes import Scope, Verb, may, parse_scope
 from memory.models import Memory, ScopeRecord
 from memory.selectors.visibility import is_owned_kind, rules_of
-from memory.services.errors import Denied, NotFound
+from memory.services.errors import Conflict, Denied, NotFound
 from memory.store import audit
+from memory.store.memories import AlreadyLive, VersionMoved
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -26,7 +27,10 @@ R = TypeVar("R")
 def denials_audited(
     service: Callable[Concatenate[Principal, P], R],
 ) -> Callable[Concatenate[Principal, P], R]:
-    """For services: a denied call leaves an audit event, after its own transaction was taken back."""
+    """For services: a denied call leaves an audit event, after its own transaction was taken back.
+
+    A race that the database decided against the call is a `Conflict`.
+    """
 
     @wraps(service)
     def guarded(principal: Principal, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -35,6 +39,11 @@ def denials_audited(
         except Denied as denied:
             denial_recorded(principal, denied)
             raise
+        except (AlreadyLive, VersionMoved):
+            raise Conflict(
+                "another memory took its place at this very moment; nothing was changed, look again",
+                code="place_taken",
+            ) from None
 
     return guarded
 

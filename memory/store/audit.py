@@ -7,6 +7,7 @@ import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from memgov.ids import new_id
 from memory.domain import audit_chain
-from tenants.context import current_tenant_id
+from tenants.context import before_commit, current_tenant_id
 from tenants.principals import Principal
 
 # Texts never enter the chain in readable form: these fields are replaced by a keyed digest.
@@ -53,12 +54,15 @@ class Event:
 
 
 def append(principal: Principal, events: Sequence[Event], now: datetime) -> None:
-    """Chain the events, in order, to the tenant's audit.  Two statements, however many events.
+    """Chain the events, in order, to the tenant's audit, as the last thing of the present transaction.
 
-    The head row stays locked until the transaction ends, so call this last.
+    Two statements, however many events.  Only then the head row is locked: whoever holds it waits for nothing.
     """
-    if not events:
-        return
+    if events:
+        before_commit(partial(_chain, principal, tuple(events), now))
+
+
+def _chain(principal: Principal, events: Sequence[Event], now: datetime) -> None:
     tenant = current_tenant_id()
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_HEAD, [tenant, new_id(), audit_chain.GENESIS])
