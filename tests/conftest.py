@@ -19,6 +19,10 @@ from django.conf import settings
 from psycopg import sql
 
 from memgov.embedded.servers import EmbeddedServers
+from tests.browser import chromium, open_as, web
+
+# Fixtures of the browser, here once: a second Chromium in one process would find Playwright's loop running.
+__all__ = ["chromium", "open_as", "web"]
 
 _TEMPLATE = "memgov_test_template"
 _HANDED_ON = "MEMGOV_TEST_URLS"

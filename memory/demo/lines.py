@@ -190,7 +190,7 @@ COMMON: Sequence[tuple[Maker, int]] = (
 PROJECT: Sequence[tuple[Maker, int]] = (
     (fact, 16), (system_value, 4), (workaround, 4), (poison, 2), (secret, 1),
 )  # fmt: skip
-CUSTOMERS: Sequence[tuple[Maker, int]] = ((customer_fact, 10), (preference, 6), (keyed, 10))
+CUSTOMERS: Sequence[tuple[Maker, int]] = ((customer_fact, 10), (preference, 6), (keyed, 18))
 
 QUESTIONS = (
     "How long are backups of {system} kept?",

@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser import chromium, open_as, web
-
 if TYPE_CHECKING:
     from tests.api.caller import Caller
     from tests.factories import Stage
-
-__all__ = ["chromium", "open_as", "web"]  # fixtures
 
 
 def factories() -> Any:

@@ -26,7 +26,8 @@ from memory.services.tenant_purge import tenant_tables
 from tenants.context import tenant_context
 from tenants.models import Tenant, User
 
-pytestmark = pytest.mark.usefixtures("database")
+# One worker loads the demo, once.
+pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.xdist_group("demo")]
 
 
 @pytest.fixture(scope="module")

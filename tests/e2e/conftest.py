@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import chromium
 from tests.launcher.launched import Launched
-
-__all__ = ["chromium"]  # a fixture
 
 
 @pytest.fixture(scope="session")

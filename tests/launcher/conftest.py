@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from launched import Launched, MakeFolder
 
 from memgov.embedded.servers import EmbeddedServers
+from tests.launcher.launched import Launched, MakeFolder
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,10 @@ import sys
 
 import psycopg
 import pytest
-from launched import ROOT, Launched, MakeFolder, clean_environment
 
 from memgov.cli import delegate
 from memgov.embedded.servers import EmbeddedServers
+from tests.launcher.launched import ROOT, Launched, MakeFolder, clean_environment
 
 
 @pytest.mark.parametrize(

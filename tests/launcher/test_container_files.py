@@ -11,11 +11,11 @@ from typing import Any
 import psycopg
 import pytest
 import yaml
-from launched import ROOT
 
 from memgov.embedded.binaries import postgres_programs
 from memgov.embedded.servers import EmbeddedServers
 from memgov.processes.commands import ROLES
+from tests.launcher.launched import ROOT
 
 pytestmark = pytest.mark.xdist_group("launcher")
 

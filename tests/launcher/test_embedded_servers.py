@@ -12,13 +12,13 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
-from launched import ROOT, MakeFolder, clean_environment, kill, running, wait_until
 from psycopg import errors
 
 from memgov.embedded import binaries, children, datadir, runtime
 from memgov.embedded.errors import AlreadyRunning, StartError
 from memgov.embedded.servers import TEMPORARY_PREFIX, EmbeddedServers, remove_leftovers
 from memgov.embedded.service_user import ServiceUser
+from tests.launcher.launched import ROOT, MakeFolder, clean_environment, kill, running, wait_until
 
 pytestmark = pytest.mark.xdist_group("launcher")
 

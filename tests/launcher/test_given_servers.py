@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from launched import Launched, MakeFolder, running
 
 from memgov.embedded.servers import EmbeddedServers
+from tests.launcher.launched import Launched, MakeFolder, running
 
 pytestmark = pytest.mark.xdist_group("launcher")
 

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from launched import wait_until
 
 from memgov.processes import health, logs, readiness
 from memgov.processes.banner import banner
@@ -16,6 +15,7 @@ from memgov.processes.logs import LogFile, LogFollower
 from memgov.processes.plan import Plan
 from memgov.processes.service import FIRST_PAUSE, Service
 from memgov.processes.signals import Stopped, StopSignals
+from tests.launcher.launched import wait_until
 
 
 def service(tmp_path: Path, code: str) -> Service:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from launched import Launched, MakeFolder, kill, running, seconds_to_ready, wait_until
+
+from tests.launcher.launched import Launched, MakeFolder, kill, running, seconds_to_ready, wait_until
 
 pytestmark = pytest.mark.xdist_group("launcher")
 

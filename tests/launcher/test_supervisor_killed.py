@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 import redis
-from launched import Launched, kill, running, wait_until
+
+from tests.launcher.launched import Launched, kill, running, wait_until
 
 pytestmark = pytest.mark.xdist_group("launcher")
 

@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import chromium, open_as, web
-
 if TYPE_CHECKING:
     from django.test import Client
 
     from tests.factories import Stage
     from tests.pages.staging import Full
-
-
-__all__ = ["chromium", "open_as", "web"]  # fixtures
 
 
 @pytest.fixture(scope="session", autouse=True)
