@@ -118,7 +118,9 @@ class Sanitisation(Section):
     hold_untrusted_kinds: tuple[Kind, ...] = (Kind.PROCEDURE,)
     """Kinds that are held below the trust floor whatever they say."""
     second_opinion: bool = False
+    """Ask the configured endpoint about untrusted text that the rules let pass; without an answer it is held."""
     second_opinion_timeout_seconds: Annotated[float, Field(gt=0, le=60)] = 3.0
+    second_opinion_calls_per_hour: Positive = 1000
 
 
 class Reconciliation(Section):

@@ -22,7 +22,8 @@ from memory.services.access import REVIEWERS, denials_audited, deny, may_on, req
 from memory.services.candidates import Prepared, prepare
 from memory.services.changes import Changes
 from memory.services.errors import Conflict, Invalid, VersionConflict
-from memory.services.purify import Clean, purify
+from memory.services.purify import Clean
+from memory.services.second_look import cleaned
 from memory.services.write_draft import one_value
 from memory.store import audit, memories
 from tenants.context import tenant_context
@@ -95,7 +96,7 @@ def _edit(principal: Principal, memory_id: UUID, fields: Mapping[str, object], v
             )
         active = active_policy()
         prepared = prepare(principal, _as_request(memory, fields), active, now)
-        clean = _gated(prepared, memory, active)
+        clean = _gated(principal, prepared, memory, active)
         changes = Changes(principal, now, active)
         try:
             values = _new_values(memory, clean, fields, prepared, active.policy.for_scope(scope))
@@ -134,14 +135,14 @@ def _as_request(memory: Memory, fields: Mapping[str, object]) -> RawCandidate:
     return replace(base, **changed)
 
 
-def _gated(prepared: Prepared, memory: Memory, active: ActivePolicy) -> Clean:
+def _gated(principal: Principal, prepared: Prepared, memory: Memory, active: ActivePolicy) -> Clean:
     """The edited candidate through admission and sanitisation, at the trust that the memory has."""
     candidate = replace(prepared.candidate, trust=memory.trust, confidence=prepared.candidate.confidence)
     policy = active.policy.for_scope(candidate.scope)
     admission = admit(candidate, policy, now=memory.recorded_at, rule=prepared.rule)
     if not admission.admitted:
         raise Refused(f"{admission.explanation}; nothing was changed", code=admission.reason or "rejected")
-    clean = purify(candidate, policy)
+    clean = cleaned(principal, candidate, policy)
     if clean.verdict != "pass":
         detail = f"the new text holds {clean.rule}; {show_id('mem', memory.id)} was not changed"
         raise Refused(detail, code=clean.reason or "rejected")

@@ -25,7 +25,8 @@ from memory.selectors.working import present_values, values_by_key
 from memory.services.access import denials_audited
 from memory.services.candidates import authorise, prepare
 from memory.services.errors import Conflict, Invalid, NotFound, TooLarge, VersionConflict
-from memory.services.purify import Clean, purify
+from memory.services.purify import Clean
+from memory.services.second_look import cleaned
 from memory.services.write_types import WriteRequest
 from memory.store import audit, work
 from tenants.context import tenant_context
@@ -179,7 +180,7 @@ def _cleaned(
         raise _about_the_value(error) from None
     if candidate.expires_at is None:  # a policy without a time to live: a scratch pad still ends
         candidate = replace(candidate, expires_at=now + timedelta(hours=1))
-    return purify(candidate, active.policy.for_scope(scope))
+    return cleaned(principal, candidate, active.policy.for_scope(scope))
 
 
 def _about_the_value(error: Invalid | TooLarge) -> Invalid | TooLarge:

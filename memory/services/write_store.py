@@ -14,6 +14,7 @@ from memory.domain.similarity import likeness
 from memory.domain.types import OutcomeKind, Status
 from memory.models import Memory
 from memory.selectors.known import Direction, as_known, rows_met, shown_to
+from memory.services.alerts import junk_watched
 from memory.services.compaction import compact_scope
 from memory.services.promotion_triggers import open_triggered
 from memory.services.purify import Clean
@@ -32,7 +33,9 @@ def refuse(
     draft: Draft, clean: Clean, reason: str | None, rule: str | None, explanation: str = ""
 ) -> Outcome:
     """Keep nothing but the decision."""
-    return draft.close(clean, OutcomeKind.REJECTED, reason=reason, rule=rule, explanation=explanation)
+    outcome = draft.close(clean, OutcomeKind.REJECTED, reason=reason, rule=rule, explanation=explanation)
+    junk_watched(draft.principal, draft.active, draft.now, str(clean.candidate.scope))
+    return outcome
 
 
 def hold(draft: Draft, clean: Clean) -> Outcome:
@@ -44,7 +47,9 @@ def hold(draft: Draft, clean: Clean) -> Outcome:
     if known is None:
         known = build(clean, draft, Status.QUARANTINED, hashed, reason=clean.reason or "")
         memories.insert(known, actor=draft.principal.name, vector=None)
-    return draft.close(clean, OutcomeKind.HELD, reason=clean.reason, rule=clean.rule, memory=known)
+    outcome = draft.close(clean, OutcomeKind.HELD, reason=clean.reason, rule=clean.rule, memory=known)
+    junk_watched(draft.principal, draft.active, draft.now, str(clean.candidate.scope))
+    return outcome
 
 
 def conclude(draft: Draft, clean: Clean, vector: Vector | None) -> Outcome:
