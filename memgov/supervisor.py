@@ -75,6 +75,7 @@ class Supervisor:
                 self._start_servers(lock)
             self._bring_up()
             self._wait_until_ready()
+            self._load_demo()
             self._announce()
             self._watch()
         finally:
@@ -99,8 +100,6 @@ class Supervisor:
         datadir.write_private(prepared, version)
         self._say(f"database and static files are up to date ({self._seconds():.1f} s)")
         self._start_services(FIRST)
-        if self._plan.demo and self._servers:
-            self._demo = DemoLoad(self._plan)
 
     def _prepare(self) -> bool:
         """Migrations and static files; whether any changed.  A failure ends the start with its last line."""
@@ -152,16 +151,26 @@ class Supervisor:
                 answer = ask(self._plan.web_url)
             if answer.heard and len(self._services) < len(ROLES):
                 self._start_services(ROLES)
-            if answer.ready and (self._demo is None or self._demo.is_settled(self._seconds())):
+            if answer.ready:
+                self._say(f"\nmemgov is ready after {self._seconds():.1f} s:  {self._plan.web_url}\n")
                 return
         raise StartError(f"not ready after {READY_SECONDS:.0f} s: {answer.detail} (see {self._plan.logs})")
 
+    def _load_demo(self) -> None:
+        """Only the first start has one to load, and only into servers of our own; web serves meanwhile."""
+        if not (self._plan.demo and self._servers):
+            return
+        self._demo = DemoLoad(self._plan)
+        if self._demo.is_running():
+            self._say("loading the demo tenants; this happens once and takes about a minute …")
+        while self._demo.is_running():
+            self._signals.pause(TICK)
+            self._revive()
+        if news := self._demo.news():
+            self._say(f"{news}\n")
+
     def _announce(self) -> None:
-        news = self._demo.news() if self._demo else None
-        if news:
-            self._say(news)
-        loading = self._demo is not None and self._demo.is_running()
-        self._say("\n" + banner(self._plan, self._seconds(), demo_loading=loading))
+        self._say(banner(self._plan))
         if self._follow:
             self._say("Ctrl-C stops everything; the data stays.\n")
         self._logs.skip()
@@ -174,8 +183,6 @@ class Supervisor:
         while True:
             self._signals.pause(TICK)
             self._revive()
-            if self._demo and (news := self._demo.news()):
-                self._say(news)
             self._logs.pump()
 
     def _revive(self) -> None:

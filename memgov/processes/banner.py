@@ -1,4 +1,4 @@
-"""What a person is told when everything runs: the address, the sign-ins, a key and a line to try."""
+"""What a person is told when everything runs: the sign-ins, a key and a line to try."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memgov.processes.plan import Plan, program
+from memgov.processes.plan import HOST, Plan, program
 
 
-def banner(plan: Plan, seconds: float, *, demo_loading: bool) -> str:
-    """The lines shown once, when /readyz answers."""
-    head = [f"memgov is ready after {seconds:.1f} s:  {plan.web_url}", ""]
+def banner(plan: Plan) -> str:
+    """The lines shown once, when everything runs."""
     demo = _demo(plan.demo_file)
-    middle = _demo_lines(plan, demo) if demo else _without_demo(program(plan.data_dir))
-    if demo_loading:
-        middle.append("  demo      its history is still being written; the pages fill up as it is")
-    tail = [
+    lines = _demo_lines(plan, demo) if demo else _without_demo(program(plan.data_dir))
+    lines += [
         "",
-        f"  REST      {plan.web_url}/api/v1/docs/      MCP  http://127.0.0.1:{plan.mcp_port}/mcp",
+        f"  REST      {plan.web_url}/api/v1/docs/      MCP  http://{HOST}:{plan.mcp_port}/mcp",
         f"  data      {plan.data_dir}      logs  {plan.logs}",
         "",
     ]
-    return "\n".join(head + middle + tail)
+    return "\n".join(lines)
 
 
 def _demo(path: Path) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The demo tenants, loaded once beside the start: a demo that fails or is missing stops nothing."""
+"""The demo tenants, loaded once after the first start: a demo that fails or is missing stops nothing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ import sys
 from memgov.embedded import children
 from memgov.processes.plan import Plan
 
-WAIT_SECONDS = 25.0  # after this long since the start, "ready" is said without the whole history
-
 
 class DemoLoad:
     """`demo load` as a process of its own; nothing at all when it was done before."""
 
     def __init__(self, plan: Plan) -> None:
         self._log = plan.logs / "demo.log"
-        self._sign_ins = plan.demo_file
         self._done = plan.data_dir / "demo-loaded"
         self._process: subprocess.Popen[bytes] | None = None
         if not self._done.exists():
@@ -31,10 +28,6 @@ class DemoLoad:
     def is_running(self) -> bool:
         """Whether it is still loading."""
         return self._process is not None and self._process.poll() is None
-
-    def is_settled(self, seconds: float) -> bool:
-        """Whether the start, `seconds` old, need not wait any longer: its people can sign in at least."""
-        return not self.is_running() or (seconds > WAIT_SECONDS and self._sign_ins.exists())
 
     def news(self) -> str | None:
         """Once, when it has ended: what became of it."""
