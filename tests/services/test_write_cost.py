@@ -1,0 +1,105 @@
+"""What a write costs: statements by kind, the same in a small and in a large tenant, each by an index."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memory.models import Memory
+from memory.services.memory_write import memory_write
+from memory.services.write_types import Outcome, WriteRequest
+from tests.factories import Stage, make_tenant
+from tests.sweeps.planting import Plot
+
+pytestmark = pytest.mark.usefixtures("database")
+
+LARGE = 20_000
+_FRAME = re.compile(r"^(BEGIN|COMMIT|SAVEPOINT|RELEASE|SELECT memgov\.set_tenant)", re.IGNORECASE)
+# A sequential scan of these is right: they hold a row or two of the tenant.
+_SMALL = {"memory_policyversion", "memory_vocabularyhead", "memory_audithead", "tenants_tenant"}
+
+
+@pytest.fixture(scope="module")
+def large(database: None) -> Stage:
+    """A tenant with many rows in many scopes."""
+    plot = Plot()
+    for number in range(20):
+        plot.plant(LARGE // 20, scope=f"project:p{number}")
+    plot.plant(400, scope="project:alpha")
+    return plot.stage
+
+
+def fact(stage: Stage, number: int) -> Outcome:
+    content = (
+        f"The {('ledger', 'mailer', 'gateway')[number % 3]} of hall {number} opens at {number % 12} sharp."
+    )
+    return memory_write(
+        stage.coder.principal, WriteRequest(content=content, scope="project:alpha", origin="user_explicit")
+    )
+
+
+def plan(stage: Stage, value: str) -> Outcome:
+    return memory_write(
+        stage.coder.principal,
+        WriteRequest(
+            subject="user:42", predicate="plan", value=value, scope="project:alpha", origin="user_explicit"
+        ),
+    )
+
+
+def cost(call: Any) -> list[str]:
+    with CaptureQueriesContext(connection) as captured:
+        call()
+    return [query["sql"] for query in captured if not _FRAME.match(query["sql"])]
+
+
+def costs(stage: Stage) -> dict[str, int]:
+    fact(stage, 1)
+    plan(stage, "pro")
+    junk = WriteRequest(content="ok", scope="project:alpha")
+    return {
+        "plain": len(cost(lambda: fact(stage, 101))),
+        "duplicate": len(cost(lambda: fact(stage, 101))),
+        "supersede": len(cost(lambda: plan(stage, "team"))),
+        "refused": len(cost(lambda: memory_write(stage.coder.principal, junk))),
+    }
+
+
+def test_cost__small_and_large_tenant__the_same_and_within_bounds(large: Stage) -> None:
+    small, big = costs(make_tenant()), costs(large)
+    assert big == small
+    assert small["plain"] <= 10, small  # authentication takes two more
+    assert small["supersede"] <= small["plain"] + 3, small
+
+
+def test_plans__of_a_write_in_a_large_tenant__use_indexes(large: Stage) -> None:
+    with large.context():
+        assert Memory.objects.count() >= LARGE
+    bad = "SELECT id FROM memory_memory WHERE content LIKE '%hall%'"
+    assert sequential(large, bad) == ["memory_memory"], "positive control: a scan is seen"
+    statements = cost(lambda: fact(large, 202)) + cost(lambda: plan(large, "solo"))
+    scanned = []
+    for sql in statements:
+        if not sql.lstrip().upper().startswith(("SELECT", "UPDATE", "WITH", "INSERT", "DELETE")):
+            continue
+        scanned += [(table, sql[:120]) for table in sequential(large, sql) if table not in _SMALL]
+    assert scanned == []
+
+
+def sequential(stage: Stage, sql: str) -> list[str]:
+    """Tables that the statement's plan would read whole.  Nothing is executed."""
+    with stage.context(), connection.cursor() as cursor:
+        cursor.execute("EXPLAIN (FORMAT JSON) " + sql.replace("%", "%%"), [])
+        plan = cursor.fetchone()[0]
+    found = json.loads(plan) if isinstance(plan, str) else plan
+    return list(_scans(found[0]["Plan"]))
+
+
+def _scans(node: dict[str, Any]) -> list[str]:
+    own = [node["Relation Name"]] if node["Node Type"] == "Seq Scan" else []
+    return own + [table for inner in node.get("Plans", []) for table in _scans(inner)]
