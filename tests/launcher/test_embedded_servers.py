@@ -13,6 +13,8 @@ import psycopg
 import pytest
 import redis
 from psycopg import errors
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from memgov.embedded import binaries, children, datadir, runtime
 from memgov.embedded.errors import AlreadyRunning, StartError
@@ -72,7 +74,7 @@ def test_servers__wrong_password__let_nobody_in(servers: EmbeddedServers) -> Non
     with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
         psycopg.connect(f"postgresql://memgov_app:wrong@127.0.0.1:{servers.postgres.port}/memgov")
     with pytest.raises(redis.AuthenticationError):
-        redis.Redis(port=servers.valkey.port).ping()
+        redis.Redis(port=servers.valkey.port, retry=Retry(NoBackoff(), 0)).ping()
 
 
 def test_start__folder_in_use__names_the_holder(servers: EmbeddedServers) -> None:
