@@ -15,11 +15,11 @@ K = TypeVar("K")
 R = TypeVar("R")
 
 CHUNK: Final = 500
-MOST_WORKERS: Final = 3
+MOST_WORKERS: Final = 2
 
 
 def worker_count() -> int:
-    """Processors that this process may use, at most three: each takes some 55 MB."""
+    """Processors that this process may use, at most two: each takes some 55 MB."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable, MOST_WORKERS)
 
