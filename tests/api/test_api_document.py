@@ -66,3 +66,5 @@ def _learn(known: dict[str, str], answer: dict[str, Any]) -> None:
         known.setdefault("MANIFEST", answer["manifest"])
     if str(answer.get("id", "")).startswith("prm_"):
         known["PROMOTION"] = answer["id"]
+    if str(answer.get("id", "")).startswith("job_"):
+        known["JOB"] = answer["id"]
