@@ -1,4 +1,4 @@
-"""What people do with one memory: pin, unpin, verify, edit, delete, restore."""
+"""What people do with one memory: admit, pin, unpin, verify, edit, delete, restore."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from memory.pages.answers import (
 from memory.pages.memories import detail
 from memory.pages.queue import Clash
 from memory.selectors.pages_memory import derived_from
+from memory.services.candidate_admit import candidate_admit
 from memory.services.errors import Conflict, Invalid, ServiceError, VersionConflict
 from memory.services.memory_edit import memory_edit
 from memory.services.retention import memory_delete, memory_pin, memory_restore, memory_unpin, memory_verify
@@ -96,6 +97,19 @@ def verify(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
         memory_id,
         _("Confirmed. It counts as fresh from now on."),
         lambda: memory_verify(viewer.principal, memory_id, version=version_of(request)),
+    )
+
+
+@tenant_page("memories", read=None, write="review")
+def admit(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
+    """Let a candidate in, such as a row of a foreign store."""
+    memory_id, reason = row_id("mem", item), request.POST.get("reason", "")
+    return _act(
+        request,
+        viewer,
+        memory_id,
+        _("Let in. Agents can read it from now on."),
+        lambda: candidate_admit(viewer.principal, memory_id, reason, version=version_of(request)),
     )
 
 

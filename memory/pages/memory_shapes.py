@@ -114,6 +114,7 @@ def allowed(viewer: Viewer, memory: Memory) -> dict[str, bool]:
     status, may = Status(memory.status), viewer.can("review")
     readable = status in lifecycle.READABLE
     return {
+        "admit": may and status is Status.CANDIDATE,
         "pin": may and readable and memory.pinned_at is None,
         "unpin": may and memory.pinned_at is not None,
         "verify": may and readable,

@@ -47,6 +47,7 @@ _memories = [
     path("<str:item>/", memories.one, name="memory"),
     path("<str:item>/pin/", memory_acts.pin, name="memory-pin"),
     path("<str:item>/unpin/", memory_acts.unpin, name="memory-unpin"),
+    path("<str:item>/admit/", memory_acts.admit, name="memory-admit"),
     path("<str:item>/verify/", memory_acts.verify, name="memory-verify"),
     path("<str:item>/restore/", memory_acts.restore, name="memory-restore"),
     path("<str:item>/edit/", memory_acts.edit, name="memory-edit"),

@@ -14,4 +14,6 @@ def task_open(principal: Principal, task: str | None, now: datetime) -> None:
     if task is None or principal.agent_id is None:
         return
     if work.share_run(principal, work.TASK, task, now) == work.ROLLED_BACK:
-        raise Conflict("the task was rolled back; nothing was stored, use another task name", code="task_ended")
+        raise Conflict(
+            "the task was rolled back; nothing was stored, use another task name", code="task_ended"
+        )

@@ -102,5 +102,6 @@ def test_up__terminated_while_starting__leaves_nothing(running_product: tuple[La
     wait_until((product.data_dir / "runtime.json").exists, 20, "servers started")
     family = product.family()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 0
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, said
     assert running(family) == set()

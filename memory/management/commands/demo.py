@@ -47,7 +47,9 @@ class Command(BaseCommand):
             bar = progress.add_task(f"Living {DAYS} demo days", total=DAYS * len(missing) or None)
             _load_side_by_side(missing, lambda: progress.advance(bar))
         self._tell_supervisor(fresh_key=bool(missing))
-        self.stdout.write(f"demo: {len(missing)} of {len(CASTS)} tenants loaded in {monotonic() - began:.1f} s")
+        self.stdout.write(
+            f"demo: {len(missing)} of {len(CASTS)} tenants loaded in {monotonic() - began:.1f} s"
+        )
 
     def _remove(self) -> None:
         removed = [cast.slug for cast in CASTS if stage.remove(cast)]

@@ -27,9 +27,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         failed = []
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(
-            *columns, console=Console(stderr=True), transient=True
-        ) as bar:
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             for tenant in tenants_named(options["tenant"]):
                 run = _run(options["name"], tenant, options["dry_run"], bar)
                 self.stdout.write(_line(run, tenant))

@@ -26,7 +26,9 @@ def sweep_staleness(
             active = active_policy()
             run.record.policy_version = active.number
             if dry_run:
-                run.record.changed = stale.count_stale(active.policy, run.now, bulk.START, active.words.registry)
+                run.record.changed = stale.count_stale(
+                    active.policy, run.now, bulk.START, active.words.registry
+                )
                 run.finish()
                 return run.result()
         step = Step(
