@@ -61,8 +61,8 @@ CHANGES = (
 MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": ("review",), "auditor": ()}
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
-    "promotion-undo", "contradiction-undo", "quarantine-undo", "eviction-restore", "memory-unpin", "memory-restore", "memory-admit",
-    "manifest",
+    "promotion-undo", "contradiction-undo", "quarantine-undo", "eviction-restore", "memory-unpin", "memory-restore",
+    "manifest", "memory-admit",
 }  # fmt: skip
 
 
