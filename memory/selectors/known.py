@@ -22,6 +22,13 @@ from tenants.context import current_tenant_id
 NEAR_LIMIT = 20
 
 
+# What `as_known` needs.  The rest of a row is read when the row is locked.
+_COMPARED = (
+    "tenant_id", "id", "scope", "version", "status", "content", "subject", "predicate", "value", "value_hash", "claim",
+    "confidence", "trust", "origin", "learned_at", "valid_from", "pinned_at", "agent_id", "session", "tool",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Met:
     """The rows to reconcile with, the likeliest first, and the cosine of those whose vector is comparable."""
@@ -44,7 +51,7 @@ def rows_met(candidate: Candidate, value_hash: bytes, *, near: bool, vector: Dir
     A triple meets the rows of its key; free text meets the same text, what claims something of the same thing, and
     with `near` what is worded alike.
     """
-    rows = Memory.objects.filter(scope=str(candidate.scope), status__in=LIVE_STATUSES)
+    rows = Memory.objects.filter(scope=str(candidate.scope), status__in=LIVE_STATUSES).only(*_COMPARED)
     if candidate.keyed:
         return Met(
             list(rows.filter(subject=candidate.subject, predicate=candidate.predicate).order_by("id")), {}

@@ -63,10 +63,11 @@ def likeness(a: str, b: str, cosine: float | None) -> Verdict:
 
     For the write path: either view is enough to ask a person, neither keeps the other quiet.
     """
-    verdict = judge(a, b, None).verdict
-    if verdict == "different" and cosine is not None and cosine >= REVIEW_COSINE:
+    found = judge(a, b, None)
+    close = cosine is not None and cosine >= REVIEW_COSINE
+    if found.verdict == "different" and close and HARD.isdisjoint(found.reasons):
         return judge(a, b, cosine).verdict
-    return verdict
+    return found.verdict
 
 
 def _judge_english(a: str, b: str, cosine: float | None) -> Judgement:
