@@ -13,6 +13,7 @@ from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
 
 from memgov import env
 from memgov.embedded import runtime
+from memory.domain.types import OutcomeKind
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = runtime.default_data_dir()
@@ -224,6 +225,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    # Two fields are called `outcome`: that of a write, and that of a finished task.
+    "ENUM_NAME_OVERRIDES": {
+        "WriteOutcomeEnum": [kind.value for kind in OutcomeKind],
+        "TaskOutcomeEnum": "memory.services.task_complete.OUTCOMES",
+    },
 }
 
 # --- Background work -----------------------------------------------------------------------------
