@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from memory.models import Memory
+from memory.models import Memory, ScopeRecord
 from memory.services.memory_write import memory_write
 from memory.services.write_types import Outcome, WriteRequest
 from tests.factories import Stage, make_tenant
@@ -26,11 +26,20 @@ _SMALL = {"memory_policyversion", "memory_vocabularyhead", "memory_audithead", "
 
 @pytest.fixture(scope="module")
 def large(database: None) -> Stage:
-    """A tenant with many rows in many scopes."""
+    """A tenant with many rows in many scopes, and the scopes of many sessions."""
     plot = Plot()
     for number in range(20):
         plot.plant(LARGE // 20, scope=f"project:p{number}")
     plot.plant(400, scope="project:alpha")
+    with plot.stage.context():
+        ScopeRecord.objects.bulk_create(
+            ScopeRecord(tenant_id=plot.stage.tenant.id, name=f"session:s{number}", kind="session")
+            for number in range(LARGE // 4)
+        )
+    with connections["owner"].cursor() as cursor:
+        # The planner has to know that there are many: autovacuum may not have looked yet.
+        for table in ("memory_scoperecord", "memory_memory", "memory_index"):
+            cursor.execute(f"ANALYZE {table}")
     return plot.stage
 
 
