@@ -24,23 +24,33 @@ def count_live(client: httpx.Client) -> int:
     return seen
 
 
+def reconnected(client: httpx.Client) -> httpx.Client:
+    """The same agent on connections of its own: the old ones ended with the web server."""
+    return httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30)
+
+
 def test_kill__web_and_worker_after_a_hundred_answers__a_hundred_rows(product: Launched) -> None:
     command(product, "tenant", "create", "killed", "--owner", "owner@killed.example")
     client = agent(product, "killed", "clerk", "support", "project:shop=rw")
     for number in range(100):
         said = f"Drawer {number} of the tall cabinet holds paper of mill {number * 7}."
         assert write(client, said, scope="project:shop")["http"] == 201
-    processes = product.runtime()["processes"]
-    for name in ("web", "worker"):
-        kill(processes[name]["pid"])
+    killed = {name: product.runtime()["processes"][name]["pid"] for name in ("web", "worker")}
+    for pid in killed.values():
+        kill(pid)
 
     def answers() -> bool:
+        """Started anew, and ready; the killed one's children may still answer for a moment."""
+        now = product.runtime()["processes"]
+        if any(now[name]["pid"] == pid for name, pid in killed.items()):
+            return False
         try:
-            return client.get(f"http://127.0.0.1:{product.port}/readyz").status_code == 200
+            return httpx.get(f"http://127.0.0.1:{product.port}/readyz").status_code == 200
         except httpx.TransportError:
             return False
 
     wait_until(answers, 60, "the product answers again")
+    client = reconnected(client)
     assert count_live(client) == 100
 
 

@@ -94,7 +94,7 @@ def test_story__from_an_empty_folder_to_a_verified_audit(
     rules.write_text(json.dumps(document))
     done = product.run("policy", "set", str(rules), "--tenant", "story", "--reason", "builders change often")
     assert done.returncode == 0, done.stdout + done.stderr
-    Celery(broker=product.runtime()["redis_url"]).send_task(DISPATCH, ["decay"])
+    Celery(broker=product.runtime()["redis_url"], set_as_current=False).send_task(DISPATCH, ["decay"])
     wait_until(
         lambda: kiln.get(f"memories/{note['memory']['id']}").json()["status"] == "evicted",
         30,

@@ -92,6 +92,7 @@ def test_up__interrupted__ends_everything_in_order(up_again: tuple[Launched, sub
 
 def started_by(product: Launched, process: subprocess.Popen[str]) -> bool:
     """Whether the note is this start's own and not that of a supervisor which was killed before."""
+    assert process.poll() is None, process.communicate()[0]
     note = product.data_dir / "runtime.json"
     return note.exists() and product.runtime()["supervisor_pid"] == process.pid
 
@@ -105,7 +106,7 @@ def test_up__terminated_while_starting__leaves_nothing(running_product: tuple[La
         stderr=subprocess.STDOUT,
         text=True,
     )
-    wait_until(lambda: started_by(product, process), 20, "servers started")
+    wait_until(lambda: started_by(product, process), 60, "servers started")
     family = product.family()
     process.send_signal(signal.SIGTERM)
     said, _ = process.communicate(timeout=60)
