@@ -21,6 +21,7 @@ from memory.api.strict import (
     Whole,
     several,
 )
+from memory.domain.injection import BLOCK_FORMATS
 from memory.domain.scopes import ScopeKind, parse_scope
 from memory.domain.types import Band, Kind, Layer, Origin, Status
 
@@ -169,6 +170,11 @@ class RetrieveBody(StrictSerializer):
     min_trust = Share(**_OPTIONAL)
     high_stakes = Flag(required=False)
     window_days = serializers.FloatField(**_OPTIONAL, min_value=0.001, max_value=MAX_DAYS)
+    format = _choice(
+        BLOCK_FORMATS,
+        **_OPTIONAL,
+        help_text="How `block` is written: xml (when not given), markdown or json.",
+    )
     explain = Flag(
         required=False, help_text="Say for each entry why it was found and why this key may see it."
     )

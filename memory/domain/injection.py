@@ -1,4 +1,7 @@
-"""The injection block: memories wrapped for a prompt so that content stays content.
+"""The injection block: memories wrapped for a prompt so that content stays content, in three formats.
+
+No text can close or imitate a delimiter: angle brackets, their look-alikes and everything invisible are spelled
+out, and no line of content can begin where a delimiter does (docs/injection.md).
 
 Rendering only. Which memories are returned, and the manifest that records it, are decided elsewhere.
 """
@@ -6,12 +9,13 @@ Rendering only. Which memories are returned, and the manifest that records it, a
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from memory.domain.types import Band
 
@@ -21,6 +25,8 @@ REFERENCE_ONLY: Final = (
 )
 BLOCK_TAG: Final = "memories"
 ENTRY_TAG: Final = "memory"
+MARKDOWN_HEADING: Final = "## Memories: reference data"
+MARKDOWN_END: Final = "*End of the memories.*"
 
 # Joiners and variation selectors shape emoji and several scripts; every other invisible character is shown.
 _HARMLESS_INVISIBLE: Final = frozenset("\u200c\u200d")
@@ -28,7 +34,14 @@ _HARMLESS_INVISIBLE: Final = frozenset("\u200c\u200d")
 _LOOKALIKES: Final = frozenset("＜＞﹤﹥‹›〈〉⟨⟩❮❯˂˃ᐸᐳ")
 _ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": " "}
 
-BlockFormat = Literal["xml", "json"]
+# What XML cannot hold even as a reference (XML 1.0, production 2).
+_NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# In Markdown a run of these opens or closes a fence; the second line holds what looks like a grave accent.
+_FENCES: Final = re.compile("`{3,}|~{3,}")
+_FENCE_LOOKALIKES: Final = re.compile("[\uff40\u02cb\u1fef]")
+
+BlockFormat = Literal["xml", "markdown", "json"]
+BLOCK_FORMATS: Final[tuple[str, ...]] = get_args(BlockFormat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,8 @@ def _escaped(char: str) -> str:
         return _ESCAPES[char]
     if char.isascii() and (char.isprintable() or char == "\n"):
         return char
+    if _NOT_IN_XML.match(char):
+        return f"[U+{ord(char):04X}]"
     category = unicodedata.category(char)
     if char in _LOOKALIKES or category in ("Cc", "Cs", "Co", "Zl", "Zp"):
         return f"&#x{ord(char):x};"
@@ -90,15 +105,43 @@ def _as_json(entry: BlockEntry) -> str:
     return line.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
+def _unfenced(text: str) -> str:
+    """Text without any run that could be taken for a fence."""
+    shown = _FENCES.sub(lambda run: f"&#x{ord(run[0][0]):x};" * len(run[0]), text)
+    return _FENCE_LOOKALIKES.sub(lambda one: f"&#x{ord(one[0]):x};", shown)
+
+
+def _as_markdown(entry: BlockEntry) -> str:
+    """A fenced block: one line per label, then the content, each line of it after `| `.
+
+    Nothing in a fence is a link, an image or HTML, and a line that begins with `| ` closes none.
+    """
+    labels = [f"{name}: {_unfenced(escape(str(value)))}" for name, value in _attributes(entry).items()]
+    content = _unfenced(escape(entry.content)).replace("\n    ", "\n| ")
+    return "\n".join([f"```{ENTRY_TAG}", *labels, f"| {content}", "```"])
+
+
+def _in_tags(entries: list[str]) -> list[str]:
+    return [f'<{BLOCK_TAG} note="{REFERENCE_ONLY}">', *entries, f"</{BLOCK_TAG}>"]
+
+
+def _under_heading(entries: list[str]) -> list[str]:
+    apart = [line for entry in entries for line in (entry, "")]
+    return [MARKDOWN_HEADING, "", REFERENCE_ONLY, "", *apart, MARKDOWN_END]
+
+
 def render_block(entries: Iterable[BlockEntry], format: BlockFormat = "xml") -> str:
-    """The block for a prompt, `xml` (default) or `json` lines; empty text when there is nothing to show."""
-    if format not in ("xml", "json"):
-        raise ValueError(f"unknown block format {format!r}; there are xml and json")
-    render = _as_xml if format == "xml" else _as_json
-    lines = [render(entry) for entry in entries]
-    if not lines:
+    """The block for a prompt: `xml` (default), `markdown`, or `json` lines in tags; empty text for no entries.
+
+    Raises ValueError for another format.
+    """
+    if format not in BLOCK_FORMATS:
+        raise ValueError(f"unknown block format {format!r}; there are {', '.join(BLOCK_FORMATS)}")
+    render = {"xml": _as_xml, "markdown": _as_markdown, "json": _as_json}[format]
+    shown = [render(entry) for entry in entries]
+    if not shown:
         return ""
-    return "\n".join([f'<{BLOCK_TAG} note="{REFERENCE_ONLY}">', *lines, f"</{BLOCK_TAG}>"])
+    return "\n".join(_under_heading(shown) if format == "markdown" else _in_tags(shown))
 
 
 def text_sha256(text: str) -> str:

@@ -68,7 +68,7 @@ def manifest_read(principal: Principal, manifest_id: UUID) -> ManifestView:
             raise NotFound("there is no such manifest for this key")
         entries = list(ManifestEntry.objects.filter(manifest_id=manifest.id).order_by("rank"))
         injected = _with_texts(entries, working_again(manifest.working))
-    text = _digest_text(manifest, injected) if manifest.kind == "digest" else _block(injected)
+    text = _digest_text(manifest, injected) if manifest.kind == "digest" else _block(manifest, injected)
     return ManifestView(manifest, injected, text, text_sha256(text) == manifest.block_digest)
 
 
@@ -92,8 +92,8 @@ def _with_texts(
     return found
 
 
-def _block(injected: Sequence[Injected]) -> str:
-    return render_block(
+def _block(manifest: Manifest, injected: Sequence[Injected]) -> str:
+    entries = (
         BlockEntry(
             id=one.shown_id,
             version=one.entry.version,
@@ -106,6 +106,7 @@ def _block(injected: Sequence[Injected]) -> str:
         )
         for one in injected
     )
+    return render_block(entries, manifest.request.get("format", "xml"))
 
 
 def _digest_text(manifest: Manifest, injected: Sequence[Injected]) -> str:

@@ -13,7 +13,7 @@ from memgov.ids import new_id
 from memory.domain.freshness import band
 from memory.domain.fusion import Hit, Scored, fuse, select
 from memory.domain.ids import show_id
-from memory.domain.injection import BlockEntry, render_block, text_sha256
+from memory.domain.injection import BlockEntry, BlockFormat, render_block, text_sha256
 from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.domain.text import query_terms
@@ -48,6 +48,7 @@ class RetrieveRequest:
     min_trust: float | None = None
     high_stakes: bool = False
     window_days: float | None = None
+    format: BlockFormat = "xml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
         working, unread = working_found(principal, request.task, request.keys, now)
         entries, more = _rank(found, request, active, now, first=working)
         excluded |= more | unread
-        block = render_block(block_entry(entry) for entry in entries)
+        block = render_block(map(block_entry, entries), request.format)
         manifest = _manifest(principal, request, active, now, excluded, block)
         manifest.working = [working_kept(entry.found) for entry in entries if entry.channel == WORKING]
         manifests.insert(manifest, [_manifest_entry(rank, entry) for rank, entry in enumerate(entries, 1)])
@@ -221,6 +222,8 @@ def _manifest(
                      "high_stakes", "window_days")
         if getattr(request, name)
     }  # fmt: skip
+    if request.format != "xml":
+        asked["format"] = request.format  # the block is rendered again in the format that it had
     return Manifest(
         id=new_id(now),
         kind="retrieve",

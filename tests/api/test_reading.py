@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+import pytest
+
+from memory.domain.injection import BLOCK_FORMATS
 from memory.models import Manifest, ManifestEntry, Memory
 from memory.services.retention import memory_delete, memory_verify
 from tests.api.caller import Caller, as_uuid, assert_problem
@@ -69,6 +72,25 @@ def test_manifest__after_edit_and_delete__still_shows_the_same_bytes(stage: Stag
     assert shown["block_digest"] == hashlib.sha256(read["block"].encode()).hexdigest()
     assert shown["entries"][0]["content"] == PORT and shown["entries"][0]["version"] == 1
     assert shown["query"] == "gateway port" and shown["session"] == "s1"
+
+
+@pytest.mark.parametrize("format", BLOCK_FORMATS)
+def test_retrieve__format__block_is_in_it_and_read_again_in_it(coder: Caller, format: str) -> None:
+    coder.remember(PORT)
+    read = coder.post("retrieve", {"query": "gateway port", "format": format}).json()
+    start = {"xml": "<memories note=", "markdown": "## Memories", "json": "<memories note="}[format]
+    assert read["block"].startswith(start) and PORT in read["block"]
+    assert ("| " + PORT in read["block"], f'"{PORT}"' in read["block"]) == (
+        format == "markdown",
+        format == "json",
+    )
+    shown = coder.get(f"manifests/{read['manifest']}").json()
+    assert (shown["block"], shown["as_returned"]) == (read["block"], True)
+
+
+def test_retrieve__unknown_format__refused_by_name(coder: Caller) -> None:
+    answer = coder.post("retrieve", {"query": "gateway port", "format": "yaml"})
+    assert answer.status_code == 400 and "format" in answer.content.decode()
 
 
 def test_manifest__erased_text__is_gone_and_said_to_be(stage: Stage, coder: Caller) -> None:

@@ -6,7 +6,13 @@ import pytest
 
 from memory.domain.digest import DigestEntry, build_digest
 from memory.domain.ids import new_id, show_id
-from memory.domain.injection import BlockEntry, render_block
+from memory.domain.injection import (
+    MARKDOWN_END,
+    MARKDOWN_HEADING,
+    REFERENCE_ONLY,
+    BlockEntry,
+    render_block,
+)
 from memory.domain.own_output import own_output
 from memory.domain.policy import Policy
 from memory.domain.types import Band
@@ -32,6 +38,16 @@ def test_own_output__injection_block__is_recognised_whole_and_by_line(format: st
     block = render_block([entry], format)  # type: ignore[arg-type]
     assert own_output(block) == "own_output.block"
     assert all(own_output(line) for line in block.splitlines())
+
+
+def test_own_output__markdown_block__is_recognised_whole_and_by_its_marks():
+    entry = BlockEntry(show_id("mem", new_id(NOON)), 1, "project:a", "tool", 0.5, Band.FRESH, NOON, TEXTS[0])
+    block = render_block([entry], "markdown")
+    assert own_output(block) == "own_output.block"
+    known = [line for line in block.splitlines() if own_output(line)]
+    heading, statement, opening, shown, end = known
+    assert (heading, statement, end) == (MARKDOWN_HEADING, REFERENCE_ONLY, MARKDOWN_END)
+    assert (opening, shown) == ("```memory", f"id: {entry.id}")
 
 
 @pytest.mark.parametrize("text", ["[REDACTED:api_key].", "mem_" + "0" * 32, "- Known:"])
