@@ -27,7 +27,7 @@ from tenants.context import tenant_context
 from tenants.models import Tenant, User
 
 # One worker loads the demo, once.
-pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.xdist_group("demo")]
+pytestmark = pytest.mark.usefixtures("database")
 
 
 @pytest.fixture(scope="module")

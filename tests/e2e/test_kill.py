@@ -6,12 +6,9 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
-import pytest
 
 from tests.e2e.product import agent, command, write
 from tests.launcher.launched import Launched, kill, wait_until
-
-pytestmark = pytest.mark.xdist_group("product")
 
 
 def count_live(client: httpx.Client) -> int:

@@ -29,8 +29,8 @@ def new_folder() -> Iterator[MakeFolder]:
 
 @pytest.fixture(scope="session")
 def running_product(new_folder: MakeFolder) -> Iterator[tuple[Launched, str]]:
-    """A product started from nothing, detached, and what the start printed.  One for all tests: a start
-    costs seconds; those that end it come last."""
+    """A product started from nothing, detached, and what the start printed.  One for the tests that
+    leave it running: a start costs seconds."""
     product = Launched(new_folder())
     yield product, product.up_detached()
     product.run("down")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -38,14 +40,17 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
         tick.wait(0.1)
 
 
-def two_free_ports() -> int:
-    """A port whose successor is free too, since MCP takes that one."""
+def free_ports() -> int:
+    """A port whose neighbours are free too: MCP takes the next one, and a test tries the one before.
+
+    Below those that the kernel hands out, so that no connection made meanwhile takes one of them.
+    """
     while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = int(first.getsockname()[1])
+        port = random.randrange(10_000, 32_000, 4)
+        with ExitStack() as held:
             try:
-                second.bind(("127.0.0.1", port + 1))
+                for one in (port - 1, port, port + 1):
+                    held.enter_context(socket.socket()).bind(("127.0.0.1", one))
             except OSError:
                 continue
             return port
@@ -56,7 +61,7 @@ class Launched:
     """One data directory and the commands given about it."""
 
     data_dir: Path
-    port: int = field(default_factory=two_free_ports)
+    port: int = field(default_factory=free_ports)
     extra: dict[str, str] = field(default_factory=dict)
 
     def command(self, *arguments: str) -> list[str]:

@@ -17,8 +17,6 @@ from memgov.embedded.servers import EmbeddedServers
 from memgov.processes.commands import ROLES
 from tests.launcher.launched import ROOT
 
-pytestmark = pytest.mark.xdist_group("launcher")
-
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = {*ROLES, "migrate"}

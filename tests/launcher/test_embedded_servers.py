@@ -22,8 +22,6 @@ from memgov.embedded.servers import TEMPORARY_PREFIX, EmbeddedServers, remove_le
 from memgov.embedded.service_user import ServiceUser
 from tests.launcher.launched import ROOT, MakeFolder, clean_environment, kill, running, wait_until
 
-pytestmark = pytest.mark.xdist_group("launcher")
-
 # Starts servers in the folder it is given, says their process ids, and waits to be killed.
 START_AND_WAIT = """
 import sys, threading

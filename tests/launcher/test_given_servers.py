@@ -10,8 +10,6 @@ import pytest
 from memgov.embedded.servers import EmbeddedServers
 from tests.launcher.launched import Launched, MakeFolder, running
 
-pytestmark = pytest.mark.xdist_group("launcher")
-
 
 @pytest.fixture(scope="module")
 def up(

@@ -11,8 +11,6 @@ import pytest
 
 from tests.launcher.launched import Launched, MakeFolder, kill, running, seconds_to_ready, wait_until
 
-pytestmark = pytest.mark.xdist_group("launcher")
-
 EVERY_PROCESS = {"postgres", "valkey", "web", "mcp", "worker", "beat"}
 
 

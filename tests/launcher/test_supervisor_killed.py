@@ -11,9 +11,7 @@ import psycopg
 import pytest
 import redis
 
-from tests.launcher.launched import Launched, kill, running, wait_until
-
-pytestmark = pytest.mark.xdist_group("launcher")
+from tests.launcher.launched import Launched, MakeFolder, kill, running, wait_until
 
 ROWS = 100
 QUEUE = "launcher-test"
@@ -30,10 +28,16 @@ with Connection(sys.argv[1]) as connection:
 
 
 @pytest.fixture(scope="module")
-def killed(running_product: tuple[Launched, str]) -> Iterator[tuple[Launched, set[int]]]:
+def product(new_folder: MakeFolder) -> Launched:
+    """A product of this file's own, which its tests end in their order."""
+    product = Launched(new_folder())
+    product.up_detached()
+    return product
+
+
+@pytest.fixture(scope="module")
+def killed(product: Launched) -> Iterator[tuple[Launched, set[int]]]:
     """A product whose supervisor was killed just after answered writes and in the middle of a task."""
-    product = running_product[0]
-    wait_until(lambda: product.status()["ready"], 40, "ready, whatever was killed before")
     note, family = product.runtime(), product.family()
     subprocess.run([sys.executable, "-c", TAKE_AND_DIE, note["redis_url"]], check=True, timeout=30)
     with psycopg.connect(note["owner_url"], autocommit=True) as owner:
@@ -97,8 +101,8 @@ def started_by(product: Launched, process: subprocess.Popen[str]) -> bool:
     return note.exists() and product.runtime()["supervisor_pid"] == process.pid
 
 
-def test_up__terminated_while_starting__leaves_nothing(running_product: tuple[Launched, str]) -> None:
-    product = running_product[0]
+def test_up__terminated_while_starting__leaves_nothing(product: Launched) -> None:
+    product.run("down")
     process = subprocess.Popen(
         product.command("up", "--no-demo", "--port", str(product.port)),
         env=product.environment(),

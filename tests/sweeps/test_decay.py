@@ -55,7 +55,7 @@ def test_score__sql_and_domain__are_the_same(
         )
         (found,) = cursor.fetchone()
     days = (NOW - at).total_seconds() / 86400
-    assert found == pytest.approx(decay_score(confidence, days, uses, policy), abs=1e-9)
+    assert found == pytest.approx(decay_score(confidence, days, uses, policy), abs=2e-9)
 
 
 def test_decay__idle_counts_from_the_last_use_or_confirmation() -> None:
