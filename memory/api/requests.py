@@ -187,9 +187,16 @@ class DigestParameters(ParameterSerializer):
 
 
 class UsageBody(StrictSerializer):
-    """The memories of the manifest that the agent really used; an empty list says none."""
+    """What became of the entries of the manifest; an empty list of `used` says that none was used."""
 
     used = serializers.ListField(child=Identifier("mem", "wrk"), max_length=1000)
+    ignored = serializers.ListField(child=Identifier("mem", "wrk"), max_length=1000, required=False)
+    harmful = serializers.ListField(
+        child=Identifier("mem", "wrk"),
+        max_length=1000,
+        required=False,
+        help_text="These did harm; a person is told.",
+    )
 
 
 class PromotionBody(StrictSerializer):

@@ -5,8 +5,8 @@ Building the text only. Which rows are offered is decided by selectors; caching 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
@@ -40,6 +40,11 @@ class DigestEntry:
     confidence: float = 0.7
     importance: float = 0.7
     pinned: bool = False
+    contested: bool = False
+    clash: Hashable = None
+    """Equal for contested values of one key: they are shown together or not at all."""
+    rivals: tuple[UUID, ...] = ()
+    """The other values that it is shown with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,22 @@ class Digest:
 def line_of(entry: DigestEntry) -> str:
     """`- content (mem~1a2b3c4d, learned 2026-08-01)` on one line; the store knows its own line by the mark."""
     learned = entry.learned_at.astimezone(UTC).strftime("%Y-%m-%d")
-    return f"- {escape(' '.join(entry.content.split()))} (mem~{entry.id.hex[-8:]}, learned {learned})"
+    said = escape(" ".join(entry.content.split()))
+    return f"- {said}{_dispute(entry)} ({_mark(entry.id)}, learned {learned})"
+
+
+def _mark(memory_id: UUID) -> str:
+    return f"mem~{memory_id.hex[-8:]}"
+
+
+def _dispute(entry: DigestEntry) -> str:
+    """The warning at a value that is not settled."""
+    if not entry.contested:
+        return ""
+    if not entry.rivals:
+        return " (contested: another value is claimed too)"
+    says = "says" if len(entry.rivals) == 1 else "say"
+    return f" (contested: {', '.join(map(_mark, entry.rivals))} {says} otherwise)"
 
 
 def _by_weight(entry: DigestEntry) -> tuple[bool, float, float, str]:
@@ -68,22 +88,27 @@ def _by_weight(entry: DigestEntry) -> tuple[bool, float, float, str]:
     )
 
 
+Group = tuple[DigestEntry, ...]
+
+
 def build_digest(
     entries: Iterable[DigestEntry], now: datetime, policy: Policy, max_tokens: int | None = None
 ) -> Digest:
     """Pinned first, then by importance × confidence, then the newest; only whole entries, within the budget.
 
-    A pinned row never falls out by age: once outdated it stands among the aging ones. An entry that does not
-    fit is left out and smaller ones after it may still enter; aging entries take what the fresh ones leave.
+    A pinned row never falls out by age: once outdated it stands among the aging ones. Contested values of one key
+    stand together at the place of the strongest, among the aging ones if one of them is aging. What does not fit
+    is left out and smaller ones after it may still enter; aging entries take what the fresh ones leave.
     """
     budget = policy.digest.max_tokens if max_tokens is None else max_tokens
     bands: dict[Band, list[DigestEntry]] = {Band.FRESH: [], Band.AGING: [], Band.OUTDATED: []}
     for entry in sorted(entries, key=_by_weight):
         found = band(entry.kind, entry.rule, entry.learned_at, now, policy)
         bands[Band.AGING if found is Band.OUTDATED and entry.pinned else found].append(entry)
+    fresh_groups, aging_groups = _together(bands[Band.FRESH], bands[Band.AGING])
     used = count_tokens(_OPENING) + count_tokens(_CLOSING)
-    fresh, used = _fit(bands[Band.FRESH], FRESH_HEADING, used, budget)
-    aging, used = _fit(bands[Band.AGING], AGING_HEADING, used, budget)
+    fresh, used = _fit(fresh_groups, FRESH_HEADING, used, budget)
+    aging, used = _fit(aging_groups, AGING_HEADING, used, budget)
     crowded_out = len(bands[Band.FRESH]) + len(bands[Band.AGING]) - len(fresh) - len(aging)
     counts = {"outdated": len(bands[Band.OUTDATED]), "token_budget": crowded_out}
     left_out = {reason: count for reason, count in counts.items() if count}
@@ -92,19 +117,38 @@ def build_digest(
     return Digest(render_digest(fresh, aging), tuple(fresh), tuple(aging), left_out, used)
 
 
+def _together(fresh: Sequence[DigestEntry], aging: Sequence[DigestEntry]) -> tuple[list[Group], list[Group]]:
+    """Both bands as groups: contested values of one key in one group, everything else alone."""
+    clashing: dict[Hashable, list[DigestEntry]] = {}
+    for entry in sorted((*fresh, *aging), key=_by_weight):
+        if entry.clash is not None:
+            clashing.setdefault(entry.clash, []).append(entry)
+    older = {entry.id for entry in aging}
+    groups: tuple[list[Group], list[Group]] = ([], [])
+    for entry in sorted((*fresh, *aging), key=_by_weight):
+        group = clashing.pop(entry.clash, None) if entry.clash is not None else [entry]
+        if group is not None:  # None: it stands with the first of them
+            is_aging = any(one.id in older for one in group)
+            groups[is_aging].append(_knowing_each_other(group))
+    return groups
+
+
+def _knowing_each_other(group: Sequence[DigestEntry]) -> Group:
+    ids = [entry.id for entry in group]
+    return tuple(replace(entry, rivals=tuple(other for other in ids if other != entry.id)) for entry in group)
+
+
 def render_digest(fresh: Sequence[DigestEntry], aging: Sequence[DigestEntry]) -> str:
     """The text of a digest with these entries, in this order."""
     return "\n".join([_OPENING, *_section(FRESH_HEADING, fresh), *_section(AGING_HEADING, aging), _CLOSING])
 
 
-def _fit(
-    entries: Sequence[DigestEntry], heading: str, used: int, budget: int
-) -> tuple[list[DigestEntry], int]:
+def _fit(groups: Sequence[Group], heading: str, used: int, budget: int) -> tuple[list[DigestEntry], int]:
     kept: list[DigestEntry] = []
-    for entry in entries:
-        cost = count_tokens(line_of(entry)) + (0 if kept else count_tokens(heading))
+    for group in groups:
+        cost = sum(count_tokens(line_of(entry)) for entry in group) + (0 if kept else count_tokens(heading))
         if used + cost <= budget:
-            kept.append(entry)
+            kept.extend(group)
             used += cost
     return kept, used
 

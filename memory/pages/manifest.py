@@ -76,15 +76,15 @@ def _entries(viewer: Viewer, injected: Sequence[Injected], reported: bool) -> li
             "id_text": show_id("mem", one.entry.memory_id),
             "url": url(viewer, "memory", show_id("mem", one.entry.memory_id)),
             "version": one.entry.version,
-            "content": one.content,
+            "content": one.text,
             "scope": one.entry.scope,
             "kind": str(one.state.get("kind", "")),
             "band": one.entry.band,
             "score": one.entry.score,
             "channel": one.entry.channel,
-            "trust": one.state.get("trust"),
+            "trust": one.entry.trust,
             "used": (one.entry.used_at is not None) if reported else None,
-            "status_now": one.memory.status,
+            "status_now": one.status_now,
             "erased": one.erased,
         }
         for one in injected

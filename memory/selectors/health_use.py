@@ -17,18 +17,21 @@ RATES = timedelta(days=7)
 LEAKS = timedelta(days=30)
 EVICTIONS = timedelta(days=90)
 
+# The month of a manifest is that of its id: the bound on it leaves older months unread.
 _READS = """
 SELECT count(*), count(usage_reported_at), avg(entry_count) FILTER (WHERE kind = 'retrieve')::float8,
        percentile_cont(0.95) WITHIN GROUP (ORDER BY entry_count) FILTER (WHERE kind = 'retrieve'),
        avg(tokens) FILTER (WHERE kind = 'retrieve')::float8,
        percentile_cont(0.95) WITHIN GROUP (ORDER BY tokens) FILTER (WHERE kind = 'retrieve')
-  FROM memory_manifest WHERE tenant_id = %(tenant)s AND at > %(since)s AND at <= %(now)s
+  FROM memory_manifest
+ WHERE tenant_id = %(tenant)s AND at > %(since)s AND at <= %(now)s AND id >= memgov.id_floor(%(since)s)
 """
 _ENTRIES = """
 WITH given AS (
     SELECT m.id, m.kind, e.scope, m.usage_reported_at IS NOT NULL AS reported, e.used_at IS NOT NULL AS used
       FROM memory_manifest m JOIN memory_manifestentry e ON e.tenant_id = m.tenant_id AND e.manifest_id = m.id
      WHERE m.tenant_id = %(tenant)s AND e.tenant_id = %(tenant)s AND m.at > %(since)s AND m.at <= %(now)s
+       AND m.id >= memgov.id_floor(%(since)s) AND e.manifest_id >= memgov.id_floor(%(since)s)
 )
 SELECT coalesce(scope, ''), count(*) FILTER (WHERE reported), count(*) FILTER (WHERE reported AND used),
        count(DISTINCT id), count(DISTINCT id) FILTER (WHERE reported),
@@ -43,6 +46,7 @@ SELECT coalesce(scope, ''), max(rows)::float8 / sum(rows)::float8
           JOIN memory_memory r ON r.tenant_id = e.tenant_id AND r.id = e.memory_id
          WHERE m.tenant_id = %(tenant)s AND e.tenant_id = %(tenant)s AND r.tenant_id = %(tenant)s
            AND m.at > %(since)s AND m.at <= %(now)s
+           AND m.id >= memgov.id_floor(%(since)s) AND e.manifest_id >= memgov.id_floor(%(since)s)
          GROUP BY GROUPING SETS ((e.scope, r.agent_name, r.tool), (r.agent_name, r.tool))) s
  GROUP BY scope
 """
@@ -106,6 +110,6 @@ def regret(now: datetime) -> dict[str, float | None]:
 
 def leak_counts(now: datetime) -> dict[str, int]:
     """Entries that their reader could not read, by scope."""
-    entries = {(entry, scope) for entry, _, scope in leaks.leaks(now - LEAKS, now)}
-    counts = Counter(scope for _, scope in entries)
-    return {**counts, ALL: len({entry for entry, _ in entries})}
+    found = leaks.leaks(now - LEAKS, now)
+    counts = Counter(scope for _, _, scope in found)
+    return {**counts, ALL: len({(manifest, memory) for manifest, memory, _ in found})}

@@ -97,7 +97,8 @@ def shown_to(session: str | None, among: Collection[UUID]) -> set[UUID]:
         cursor.execute(
             """SELECT DISTINCT e.memory_id FROM memory_manifestentry e
                  JOIN memory_manifest m ON m.tenant_id = e.tenant_id AND m.id = e.manifest_id
-                WHERE e.tenant_id = %s AND m.tenant_id = %s AND m.session = %s AND e.memory_id = ANY(%s)""",
+                WHERE e.tenant_id = %s AND m.tenant_id = %s AND m.session = %s AND m.session <> ''
+                  AND e.memory_id = ANY(%s)""",
             [tenant, tenant, session, list(among)],
         )
         return {row[0] for row in cursor.fetchall()}

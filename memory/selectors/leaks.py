@@ -20,7 +20,7 @@ _COVERS = "{pattern} IN ('*', {scope}, split_part({scope}, ':', 1) || ':*')"
 
 _READS = """
 WITH given AS (
-    SELECT e.id, e.memory_id, m.at, m.agent_id, m.agent_role, e.scope, s.scope AS judged
+    SELECT e.manifest_id, e.memory_id, m.at, m.agent_id, m.agent_role, e.scope, s.scope AS judged
       FROM memory_manifest m
       JOIN memory_manifestentry e ON e.tenant_id = m.tenant_id AND e.manifest_id = m.id
       LEFT JOIN memory_revision v
@@ -28,6 +28,7 @@ WITH given AS (
       CROSS JOIN LATERAL (SELECT DISTINCT unnest(ARRAY[e.scope, coalesce(v.state->>'scope', e.scope)]) AS scope) s
      WHERE m.tenant_id = %(tenant)s AND e.tenant_id = %(tenant)s AND m.agent_id IS NOT NULL
        AND m.at > %(since)s AND m.at <= %(now)s
+       AND m.id >= memgov.id_floor(%(since)s) AND e.manifest_id >= memgov.id_floor(%(since)s)
 )"""
 
 _UNOWNED = """
@@ -63,15 +64,15 @@ suspects AS MATERIALIZED (
      WHERE {_UNOWNED} AND NOT EXISTS ({_GRANTED})
 ),
 doubtful AS MATERIALIZED (SELECT g.* FROM given g JOIN suspects USING (agent_id, agent_role, judged))
-SELECT DISTINCT g.id, g.memory_id, g.judged
+SELECT DISTINCT g.manifest_id, g.memory_id, g.judged
   FROM doubtful g
  WHERE NOT EXISTS ({_GRANTED}) AND NOT EXISTS ({_STOOD})
- ORDER BY g.id
+ ORDER BY g.manifest_id, g.memory_id, g.judged
 """
 
 
 def leaks(since: datetime, now: datetime) -> list[tuple[UUID, UUID, str]]:
-    """Leaked entries of the reads after `since`: (manifest entry, memory, scope that was not readable)."""
+    """Leaked entries of the reads after `since`: (manifest, memory, scope that was not readable)."""
     with connection.cursor() as cursor:
         cursor.execute(_LEAKS, {"tenant": current_tenant_id(), "since": since, "now": now})
         return cursor.fetchall()

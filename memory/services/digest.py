@@ -1,6 +1,8 @@
 """The digest of a scope: the bounded text that a prompt starts with, built from what is live right now.
 
-It is built at each read, so that nothing can make it stale; the ETag lets a reader keep what has not changed.
+It is built at each read, so that nothing can make it stale; the ETag lets a reader keep what has not changed.  The tag
+is that of one session: another session that shows the same text gets a manifest of its own, or an echo of the text
+would look like news.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.db.models import Q, QuerySet
 
@@ -15,13 +18,13 @@ from memgov import clock
 from memgov.ids import new_id
 from memory.domain.digest import Digest, DigestEntry, build_digest
 from memory.domain.injection import text_sha256
+from memory.domain.registry import Registry
 from memory.domain.scopes import Scope, Verb, may
-from memory.domain.types import Band, Kind
+from memory.domain.types import Band, Kind, Status
 from memory.models import Manifest, ManifestEntry, Memory, ScopeRecord
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.policies import active_policy
 from memory.selectors.visibility import is_owned_kind, rules_of
-from memory.selectors.vocabulary import words_known
 from memory.services.errors import NotFound
 from memory.store import manifests
 from tenants.context import tenant_context
@@ -47,9 +50,10 @@ def digest_read(
             raise NotFound(f"there is no scope {scope} that this key may read")
         active = active_policy()
         policy = active.policy.for_scope(scope)
+        registry = active.words.registry
         rows = list(live_rows(scope, now))
-        digest = build_digest([_entry(row) for row in rows], now, policy, max_tokens)
-        etag = f'"{text_sha256(f"{active.number} {digest.text}")[:32]}"'
+        digest = build_digest([_entry(row, registry, now) for row in rows], now, policy, max_tokens)
+        etag = f'"{text_sha256(f"{active.number} {session} {digest.text}")[:32]}"'
         if have == etag:
             return DigestAnswer(digest, etag, None)
         manifest = Manifest(
@@ -60,14 +64,13 @@ def digest_read(
             agent_name=principal.name,
             agent_role=principal.role,
             session=session,
-            # What the text says beside the versions of its entries, so that it can be rendered again.
-            request={"scope": str(scope), "max_tokens": max_tokens, "learned": _learned(digest)},
+            request={"scope": str(scope), "max_tokens": max_tokens},
             excluded=digest.left_out,
             policy_version=active.number,
             block_digest=text_sha256(digest.text),
             tokens=digest.tokens,
         )
-        manifests.insert(manifest, _manifest_entries(digest, str(scope)))
+        manifests.insert(manifest, _manifest_entries(digest, rows))
     return DigestAnswer(digest, etag, manifest)
 
 
@@ -82,48 +85,61 @@ def may_read(principal: Principal, scope: Scope) -> bool:
     return may(Verb.READ, scope, agent_role=principal.role, rules=rules_of(principal), owned=owned)
 
 
+# What a digest is made of.
+_NEEDED: Final = (
+    "tenant_id", "id", "version", "content", "status", "scope", "kind", "subject", "predicate", "claim", "confidence",
+    "importance", "trust", "pinned_at", "pinned_until", "recorded_at", "learned_at", "agent_name", "tool",
+)  # fmt: skip
+
+
 def live_rows(scope: Scope, now: datetime) -> QuerySet[Memory]:
     """What a reader of the scope could get now, whether or not a sweep has run."""
     unexpired = Q(expires_at=None) | Q(expires_at__gt=now)
     rows: QuerySet[Memory] = Memory.objects.filter(unexpired, scope=str(scope), status__in=LIVE_STATUSES)
-    return rows.order_by("id")
+    return rows.only(*_NEEDED).order_by("id")
 
 
-def shown_content(content: str, status: str) -> str:
-    """The content as a digest shows it: with a warning where another value is claimed."""
-    return f"{content} (contested: another value is claimed too)" if status == "contested" else content
-
-
-def _entry(row: Memory) -> DigestEntry:
+def _entry(row: Memory, registry: Registry, now: datetime) -> DigestEntry:
+    contested = row.status == Status.CONTESTED.value
     return DigestEntry(
         id=row.id,
         version=row.version,
-        content=shown_content(row.content, row.status),
+        content=row.content,
         learned_at=row.learned_at,
         kind=Kind(row.kind),
-        rule=words_known(row.tenant_id).registry.lookup(row.predicate) if row.predicate else None,
+        rule=registry.lookup(row.predicate) if row.predicate else None,
         confidence=row.confidence,
         importance=row.importance,
-        pinned=row.pinned_at is not None,
+        pinned=row.pinned_at is not None and (row.pinned_until is None or row.pinned_until > now),
+        contested=contested,
+        clash=(row.subject, row.predicate, row.claim) if contested else None,
     )
 
 
-def _learned(digest: Digest) -> list[str]:
-    """When each entry was learned, in the order of the manifest: a re-confirmation makes no new version."""
-    return [entry.learned_at.isoformat() for entry in (*digest.fresh, *digest.aging)]
-
-
-def _manifest_entries(digest: Digest, scope: str) -> list[ManifestEntry]:
+def _manifest_entries(digest: Digest, rows: Sequence[Memory]) -> list[ManifestEntry]:
     banded = [(entry, Band.FRESH) for entry in digest.fresh] + [(entry, Band.AGING) for entry in digest.aging]
+    ranks = {entry.id: rank for rank, (entry, _) in enumerate(banded, 1)}
+    by_id = {row.id: row for row in rows}
     return [
         ManifestEntry(
-            rank=rank,
+            rank=ranks[entry.id],
             memory_id=entry.id,
             version=entry.version,
-            scope=scope,
+            scope=by_id[entry.id].scope,
             band=band.value,
             channel="digest",
-            score=0.0,
+            score=entry.importance * entry.confidence,
+            scores={"importance": entry.importance, "confidence": entry.confidence},
+            source=source_of(by_id[entry.id]),
+            trust=by_id[entry.id].trust,
+            recorded_at=by_id[entry.id].recorded_at,
+            learned_at=entry.learned_at,
+            rivals_from=min(ranks[one] for one in (entry.id, *entry.rivals)) if entry.rivals else None,
         )
-        for rank, (entry, band) in enumerate(banded, 1)
+        for entry, band in banded
     ]
+
+
+def source_of(row: Memory) -> str:
+    """Who said it: the agent, and the tool it used."""
+    return f"{row.agent_name}/{row.tool}" if row.tool else row.agent_name

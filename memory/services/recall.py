@@ -222,8 +222,6 @@ def _manifest(
                      "high_stakes", "window_days")
         if getattr(request, name)
     }  # fmt: skip
-    if request.format != "xml":
-        asked["format"] = request.format  # the block is rendered again in the format that it had
     return Manifest(
         id=new_id(now),
         kind="retrieve",
@@ -238,6 +236,7 @@ def _manifest(
         request=asked,
         excluded=excluded,
         policy_version=active.number,
+        block_format=request.format,  # it is rendered again in the format that it had
         block_digest=text_sha256(block),
         tokens=count_tokens(block),
     )
@@ -252,4 +251,9 @@ def _manifest_entry(rank: int, entry: Entry) -> ManifestEntry:
         band=entry.band.value,
         channel=entry.channel,
         score=entry.score,
+        scores=entry.parts,
+        source=entry.found.source,
+        trust=entry.found.trust,
+        recorded_at=entry.found.recorded_at,
+        learned_at=entry.found.learned_at,
     )

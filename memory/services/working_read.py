@@ -11,7 +11,7 @@ from memory.domain.episode import value_line
 from memory.domain.ids import show_id
 from memory.domain.scopes import ScopeKind
 from memory.domain.types import Kind, Layer
-from memory.models import Memory, WorkingValue
+from memory.models import WorkingValue
 from memory.selectors.recall import Found
 from memory.selectors.working import values_by_key
 from memory.services.working import KEPT
@@ -46,22 +46,9 @@ def _found(row: WorkingValue) -> Found:
 
 def working_kept(row: Found) -> dict[str, Any]:
     """What the manifest keeps of a value: it has no revisions, and its text must be rendered again as it was."""
-    return {
-        "id": show_id("wrk", row.id), "key": row.subject, "content": row.content, "trust": row.trust,
-        "recorded_at": row.recorded_at.isoformat(), "agent": row.agent_name, "tool": row.tool,
-    }  # fmt: skip
+    return {"id": show_id("wrk", row.id), "key": row.subject, "content": row.content}
 
 
-def working_again(kept: Sequence[Mapping[str, Any]]) -> dict[UUID, tuple[Memory, dict[str, Any]]]:
-    """By id, the values of a manifest as if they were memories with the state of their version."""
-    return {
-        UUID(one["id"].partition("_")[2]): (
-            Memory(
-                agent_name=one["agent"],
-                tool=one["tool"],
-                recorded_at=datetime.fromisoformat(one["recorded_at"]),
-            ),
-            {"content": one["content"], "trust": one["trust"]},
-        )
-        for one in kept
-    }
+def working_texts(kept: Sequence[Mapping[str, Any]]) -> dict[UUID, str]:
+    """By id, the texts of the values that a manifest keeps."""
+    return {UUID(one["id"].partition("_")[2]): one["content"] for one in kept if "content" in one}

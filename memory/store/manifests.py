@@ -1,34 +1,79 @@
-"""Writing injection manifests and the usage that agents report on them."""
+"""Writing injection manifests and what agents report on them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
+
+from django.db import connection
+from psycopg.types.json import Jsonb
 
 from memory.models import Manifest, ManifestEntry
 from tenants.context import current_tenant_id
 
+USED, IGNORED, HARMFUL = "used", "ignored", "harmful"
+# A later report may say more, never less: what was used once was used.
+_WEIGHT: Final = {"": 0, IGNORED: 1, USED: 2, HARMFUL: 3}
+
+_HEAD: Final = (
+    "tenant_id", "id", "kind", "at", "agent_id", "agent_name", "agent_role", "session", "task", "query_hash",
+    "query_text", "request", "excluded", "excluded_ids", "working", "policy_version", "block_format", "block_digest",
+    "entry_count", "tokens",
+)  # fmt: skip
+_JSON: Final = frozenset({"request", "excluded", "excluded_ids", "working"})
+# The columns of an entry that differ from entry to entry, with their types.
+_EACH: Final = {
+    "rank": "int", "memory_id": "uuid", "version": "int", "scope": "text", "band": "text", "channel": "text",
+    "score": "float8", "scores": "jsonb", "source": "text", "trust": "float8", "recorded_at": "timestamptz",
+    "learned_at": "timestamptz", "rivals_from": "int",
+}  # fmt: skip
+
+# Manifest and entries in one statement: this is part of every read, and a round trip would be its largest part.
+_INSERT: Final = f"""
+WITH made AS (
+    INSERT INTO memory_manifest ({", ".join(_HEAD)})
+    VALUES ({", ".join(f"%({name})s" for name in _HEAD)})
+)
+INSERT INTO memory_manifestentry (tenant_id, manifest_id, verdict, {", ".join(_EACH)})
+SELECT %(tenant_id)s, %(id)s, '', e.*
+  FROM unnest({", ".join(f"%(each_{name})s::{kind}[]" for name, kind in _EACH.items())}) AS e
+"""
+
 
 def insert(manifest: Manifest, entries: Sequence[ManifestEntry]) -> None:
-    """Store a manifest with its entries."""
+    """Store a manifest with its entries, whose rank is given."""
     manifest.tenant_id = current_tenant_id()
     manifest.entry_count = len(entries)
-    Manifest.objects.bulk_create([manifest])
-    for entry in entries:
-        entry.tenant_id, entry.manifest_id = manifest.tenant_id, manifest.id
-    ManifestEntry.objects.bulk_create(entries)
+    parameters: dict[str, Any] = {
+        name: Jsonb(value) if name in _JSON else value
+        for name in _HEAD
+        for value in (getattr(manifest, name),)
+    }
+    for name in _EACH:
+        values = [getattr(entry, name) for entry in entries]
+        parameters[f"each_{name}"] = [Jsonb(value) for value in values] if name == "scores" else values
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT, parameters)
 
 
-def mark_used(manifest: Manifest, memory_ids: Collection[UUID], now: datetime) -> list[UUID]:
-    """Mark entries as used; the ids that were not marked before (a repeated report marks none)."""
-    fresh = list(
-        ManifestEntry.objects.select_for_update()
-        .filter(manifest_id=manifest.id, memory_id__in=list(memory_ids), used_at=None)
-        .order_by("memory_id")
-        .values_list("memory_id", flat=True)
+def mark(manifest: Manifest, verdicts: Mapping[UUID, str], now: datetime) -> dict[UUID, str]:
+    """Note what the agent says of entries; those of which it says more than before, with what it said then.
+
+    The same report again changes nothing.
+    """
+    rows = ManifestEntry.objects.select_for_update().filter(
+        manifest_id=manifest.id, memory_id__in=list(verdicts)
     )
-    ManifestEntry.objects.filter(manifest_id=manifest.id, memory_id__in=fresh).update(used_at=now)
+    known = list(rows.order_by("rank").values_list("rank", "memory_id", "verdict"))
+    moved = {memory: was for _, memory, was in known if _WEIGHT[verdicts[memory]] > _WEIGHT[was]}
+    for verdict in {verdicts[memory] for memory in moved}:
+        ranks = [rank for rank, memory, _ in known if memory in moved and verdicts[memory] == verdict]
+        used = {"used_at": now} if verdict == USED else {}
+        ManifestEntry.objects.filter(manifest_id=manifest.id, rank__in=ranks).update(
+            verdict=verdict, reported_at=now, **used
+        )
     if manifest.usage_reported_at is None:
         Manifest.objects.filter(id=manifest.id, usage_reported_at=None).update(usage_reported_at=now)
-    return fresh
+    return moved

@@ -91,7 +91,7 @@ def picture(stage: Stage) -> Any:
     """Everything of a tenant that a call could change."""
     with stage.context():
         return [
-            list(model.objects.order_by("id").values())
+            list(model.objects.order_by("pk").values())
             for model in (Memory, Revision, Manifest, ManifestEntry, PromotionRequest, Job, AuditEvent)
         ]
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memgov import clock
+from memgov.ids import new_id
 from memory.domain import freshness
 from memory.domain.health import METRICS
 from memory.domain.policy import Policy
@@ -44,8 +45,8 @@ def _read(
     """A manifest as a faulty retrieval might leave it: whatever it gave, to whomever."""
     agent = agent or plot.stage.coder
     manifest = Manifest(
-        kind="retrieve", at=at, agent_id=agent.agent.id, agent_name=agent.agent.name, agent_role=agent.agent.role,
-        policy_version=1, block_digest="", tokens=100 * len(given),
+        id=new_id(at), kind="retrieve", at=at, agent_id=agent.agent.id, agent_name=agent.agent.name,
+        agent_role=agent.agent.role, policy_version=1, block_digest="", tokens=100 * len(given),
     )  # fmt: skip
     entries = [
         ManifestEntry(
@@ -139,7 +140,7 @@ def test_figures__of_reads() -> None:
     _read(plot, [(mine[0], "project:alpha")])
     _read(plot, [(mine[0], "project:alpha")], at=NOW - 8 * DAY)
     with plot.stage.context():
-        manifests.mark_used(reported, mine[:1], NOW)
+        manifests.mark(reported, {mine[0]: manifests.USED}, NOW)
     whole = _measure(plot)[health.ALL]
     assert whole["hit_rate"] == pytest.approx(1 / 4)
     assert whole["usage_coverage"] == pytest.approx(1 / 2)
@@ -223,8 +224,8 @@ def test_leaks__granted_then_revoked__reads_before_are_none_and_after_are() -> N
         assert leaks.leaks(NOW - 30 * DAY, NOW) == []
     late = _read(plot, [(memory, "project:beta")], at=NOW - 7 * DAY)
     with plot.stage.context():
-        ((entry, _, _),) = leaks.leaks(NOW - 30 * DAY, NOW)
-        assert ManifestEntry.objects.get(id=entry).manifest_id == late.id
+        ((manifest, _, _),) = leaks.leaks(NOW - 30 * DAY, NOW)
+        assert manifest == late.id
 
 
 def test_leaks__granted_after_the_read__does_not_make_it_right() -> None:

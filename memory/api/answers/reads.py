@@ -72,8 +72,14 @@ class InjectedAnswer(Fields):
     band = a.word(Band)
     channel = a.text()
     score = a.number()
+    scores = serializers.DictField(child=serializers.FloatField())
+    source = a.text(allow_blank=True)  # type: ignore[assignment]
+    trust = a.number()
+    recorded_at = a.time()
+    learned_at = a.time()
     content = a.maybe()
     erased = serializers.BooleanField()
+    verdict = a.maybe()
     used_at = a.time()
 
 
@@ -91,15 +97,20 @@ class ManifestAnswer(Fields):
     request = serializers.DictField()
     entries = InjectedAnswer(many=True)
     excluded = serializers.DictField(child=serializers.IntegerField())
+    excluded_ids = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
     block = a.text(allow_blank=True)
+    block_format = a.text()
     block_digest = a.text()
     as_returned = serializers.BooleanField()
     tokens = a.whole()
     policy_version = a.whole()
+    query_hash = a.maybe()
     usage_reported_at = a.time()
 
 
 class UsageAnswer(Fields):
     injected = a.whole()
     used = a.whole()
+    ignored = a.whole()
+    harmful = a.whole()
     newly_used = a.whole()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpResponse
@@ -141,7 +142,7 @@ def _manifest(view: ManifestView) -> dict[str, Any]:
         "session": manifest.session or None,
         "task": manifest.task or None,
         "query": manifest.query_text or None,
-        "request": {name: value for name, value in manifest.request.items() if name != "learned"},
+        "request": manifest.request,
         "entries": [
             {
                 "id": one.shown_id,
@@ -151,18 +152,27 @@ def _manifest(view: ManifestView) -> dict[str, Any]:
                 "band": one.entry.band,
                 "channel": one.entry.channel,
                 "score": one.entry.score,
-                "content": None if one.erased else one.content,
+                "scores": one.entry.scores,
+                "source": one.entry.source,
+                "trust": one.entry.trust,
+                "recorded_at": when(one.entry.recorded_at),
+                "learned_at": when(one.entry.learned_at),
+                "content": one.content,
                 "erased": one.erased,
+                "verdict": one.entry.verdict or None,
                 "used_at": when(one.entry.used_at),
             }
             for one in view.injected
         ],
         "excluded": manifest.excluded,
+        "excluded_ids": manifest.excluded_ids,
         "block": view.text,
+        "block_format": manifest.block_format,
         "block_digest": manifest.block_digest,
         "as_returned": view.as_returned,
         "tokens": manifest.tokens,
         "policy_version": manifest.policy_version,
+        "query_hash": manifest.query_hash or None,
         "usage_reported_at": when(manifest.usage_reported_at),
     }
 
@@ -174,5 +184,5 @@ class Usage(Endpoint):
     @idempotent
     def post(self, request: Any, manifest_id: str) -> Response:
         uuid = id_in_path("man", manifest_id)
-        usage = usage_report(self.principal, uuid, set(self.body(UsageBody)["used"]))
-        return Response({"injected": usage.injected, "used": usage.used, "newly_used": usage.newly_used})
+        said = {name: set(ids) for name, ids in self.body(UsageBody).items()}
+        return Response(asdict(usage_report(self.principal, uuid, said.pop("used"), **said)))
