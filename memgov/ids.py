@@ -31,3 +31,10 @@ def new_id(now: datetime | None = None) -> UUID:
         _last[:] = [millisecond, tail]
     high, low = tail >> 62, tail & ((1 << 62) - 1)
     return UUID(int=(millisecond & (1 << 48) - 1) << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
+
+
+def floor_id(instant: datetime) -> UUID:
+    """The least id that could be made at `instant` (aware) or later: `id >= floor_id(since)` reads no older rows."""
+    if instant.tzinfo is None:
+        raise ValueError("an id needs an aware time")
+    return UUID(int=int(instant.timestamp() * 1000) << 80)

@@ -14,6 +14,7 @@ from celery.schedules import crontab, schedule
 DISPATCH: Final = "memory.dispatch_sweep"
 RUN: Final = "memory.run_sweep"
 WRITE_JOB: Final = "memory.run_write_job"
+MONTHS: Final = "memory.keep_manifest_months"
 BEAT_HEARTBEAT: Final = "memory.beat_heartbeat"
 
 _MINUTE = 60
@@ -26,6 +27,7 @@ VALID_SECONDS: Final[dict[str, int]] = {
     "health": 60 * _MINUTE,
     "chain": 24 * 60 * _MINUTE,
     "tasks": 10 * _MINUTE,
+    "retention": 24 * 60 * _MINUTE,
 }
 
 _TIMES: Final[dict[str, Any]] = {
@@ -36,6 +38,7 @@ _TIMES: Final[dict[str, Any]] = {
     "health": crontab(minute=0),
     "staleness": crontab(minute=47, hour=2),
     "chain": crontab(minute=7, hour=3),
+    "retention": crontab(minute=27, hour=3),
 }
 
 BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
@@ -47,6 +50,11 @@ BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
             "options": {"expires": VALID_SECONDS[name] - 5},
         }
         for name, when in _TIMES.items()
+    },
+    "manifest-months": {
+        "task": MONTHS,
+        "schedule": crontab(minute=22, hour=3),
+        "options": {"expires": 24 * 60 * _MINUTE - 5},
     },
     "beat-heartbeat": {
         "task": BEAT_HEARTBEAT,

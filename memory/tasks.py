@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError
 
 from memgov import heartbeat
 from memory import schedule
+from memory.services.manifest_months import manifest_months_keep
 from memory.services.sweeps import SWEEPS
 from memory.services.write_jobs import LEASE, write_job_run
 from tenants.models import Tenant
@@ -67,6 +68,13 @@ def run_write_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
     return ended
 
 
+@shared_task(name=schedule.MONTHS, acks_late=True)
+def keep_manifest_months() -> dict[str, list[str]]:
+    """Make the coming months of the manifest tables, drop those that are over for everybody."""
+    kept = manifest_months_keep()
+    return {name: [f"{month:%Y-%m}" for month in getattr(kept, name)] for name in ("made", "dropped", "left")}
+
+
 @shared_task(name=schedule.BEAT_HEARTBEAT, ignore_result=True)
 def beat_heartbeat() -> None:
     """Beat lives, and its messages arrive."""
@@ -78,3 +86,5 @@ def first_runs(sender: Any, **_: Any) -> None:
     """Send what is to run once when beat starts."""
     for name in schedule.AT_START:
         sender.app.send_task(schedule.DISPATCH, [name], expires=schedule.VALID_SECONDS[name])
+    # After a long standstill this month may be missing.
+    sender.app.send_task(schedule.MONTHS, expires=3600)

@@ -12,7 +12,15 @@ from typing import Any, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from memory.domain import policy_diff
-from memory.domain.policy_keep_rules import Decay, Digest, Freshness, Promotion, Retention, Retrieval
+from memory.domain.policy_keep_rules import (
+    Decay,
+    Digest,
+    Freshness,
+    Manifests,
+    Promotion,
+    Retention,
+    Retrieval,
+)
 from memory.domain.policy_write_rules import (
     Admission,
     ByTier,
@@ -29,7 +37,7 @@ from memory.domain.scopes import Scope, matches, parse_pattern, specificity
 PRESETS = ("default", "open")
 
 # What holds for a tenant as a whole and cannot differ from scope to scope.
-TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text", "working"})
+TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text", "working", "manifests"})
 
 
 class Policy(Section):
@@ -47,6 +55,7 @@ class Policy(Section):
     promotion: Promotion = Promotion()
     retrieval: Retrieval = Retrieval()
     digest: Digest = Digest()
+    manifests: Manifests = Manifests()
     retention: Retention = Retention()
     text: TextLimits = TextLimits()
     working: WorkingMemory = WorkingMemory()

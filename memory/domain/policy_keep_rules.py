@@ -5,7 +5,7 @@ Only shapes, defaults and bounds. What a number does is in the module of the rul
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -95,10 +95,25 @@ class Digest(Section):
     max_tokens: Positive = 1500
 
 
+class Manifests(Section):
+    excluded_ids: Literal["none", "sampled", "all"] = "none"
+    """Whether manifests name what was left out, beside its count by reason: never, in a sample of the reads, or always
+    (for debugging)."""
+    excluded_ids_share: Share = 0.01
+    """The share of the reads that is sampled."""
+    excluded_ids_most: Positive = 100
+    """The most ids that are named by reason."""
+
+
 class Retention(Section):
     restore_days: Positive = 30
     """How long a removal can be undone."""
     manifest_days: Positive = 365
+    """How long a read can be looked at."""
+    health_days: Positive = 730
+    """How long the snapshots of the health figures are kept."""
+    sweep_run_days: Positive = 90
+    """How long the records of background runs are kept."""
     store_query_text: bool = True
     sweep_guard: Annotated[float, Field(gt=0.0, le=1.0)] = 0.20
     """A sweep that would remove more of a scope than this stops and asks a person."""

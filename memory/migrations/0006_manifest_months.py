@@ -28,6 +28,8 @@ DECLARE
     suffix text := to_char(month, '"_m"YYYYMM');
     parent text;
 BEGIN
+    -- Two workers at once: the second waits, and finds the first one's work.  Reads and writes go on.
+    LOCK TABLE public.memory_manifest IN SHARE UPDATE EXCLUSIVE MODE;
     IF to_regclass('public.memory_manifestentry' || suffix) IS NOT NULL THEN
         RETURN false;
     END IF;
@@ -62,6 +64,7 @@ BEGIN
     IF ends > now() - interval '1 day' THEN
         RAISE EXCEPTION 'the month % is not over yet', month;
     END IF;
+    LOCK TABLE public.memory_manifest IN SHARE UPDATE EXCLUSIVE MODE;
     IF to_regclass('public.memory_manifest' || suffix) IS NULL THEN
         RETURN false;
     END IF;

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memgov.ids import new_id
+from memgov.ids import floor_id, new_id
 from memory.models import Memory, ScopeRecord, SweepRun
 from memory.store import memories
 from tenants.context import current_tenant_id
@@ -149,3 +149,13 @@ def record_run(run: RunRecord, status: str) -> None:
 def lock_scope(scope: str) -> bool:
     """Hold the scope for this transaction; False when another run holds it or nobody ever wrote to it."""
     return ScopeRecord.objects.select_for_update(skip_locked=True).filter(name=scope).first() is not None
+
+
+def drop_runs_before(end: datetime, most: int) -> int:
+    """Delete at most `most` records of older runs; with 0 only count them."""
+    rows = SweepRun.objects.filter(id__lt=floor_id(end), started_at__lt=end)
+    if not most:
+        return rows.count()
+    ids = list(rows.order_by("id").values_list("id", flat=True)[:most])
+    SweepRun.objects.filter(id__in=ids).delete()
+    return len(ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from memgov.ids import new_id
+from memgov.ids import floor_id, new_id
 from memory.models import HealthSnapshot
 from tenants.context import current_tenant_id
 
@@ -27,3 +27,13 @@ def upsert(figures: Mapping[str, Mapping[str, float | None]], period: datetime) 
         update_fields=["figures"],
     )
     return len(rows)
+
+
+def drop_before(end: datetime, most: int) -> int:
+    """Delete at most `most` snapshots of older periods; with 0 only count them."""
+    rows = HealthSnapshot.objects.filter(id__lt=floor_id(end), period__lt=end)
+    if not most:
+        return rows.count()
+    ids = list(rows.order_by("id").values_list("id", flat=True)[:most])
+    HealthSnapshot.objects.filter(id__in=ids).delete()
+    return len(ids)

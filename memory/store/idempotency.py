@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from memgov.ids import new_id
+from memgov.ids import floor_id, new_id
 from memory.models import IdempotencyKey
 from tenants.context import current_tenant_id
 
@@ -62,3 +62,16 @@ def complete(row_id: UUID, status: int, answer: Any) -> None:
 def release(row_id: UUID) -> None:
     """Give the key back: nothing was done under it."""
     IdempotencyKey.objects.filter(id=row_id, status=None).delete()
+
+
+def drop_old(now: datetime, most: int) -> int:
+    """Delete at most `most` keys whose time is over; with 0 only count them.  A key that somebody just takes again is
+    passed over."""
+    end = now - KEPT_FOR
+    rows = IdempotencyKey.objects.filter(id__lt=floor_id(end), created_at__lt=end)
+    if not most:
+        return rows.count()
+    held = rows.select_for_update(skip_locked=True).order_by("id").values_list("id", flat=True)
+    ids = list(held[:most])
+    IdempotencyKey.objects.filter(id__in=ids).delete()
+    return len(ids)

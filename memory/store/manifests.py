@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import connection
 from psycopg.types.json import Jsonb
 
+from memgov.ids import floor_id
 from memory.models import Manifest, ManifestEntry
 from tenants.context import current_tenant_id
 
@@ -77,3 +78,19 @@ def mark(manifest: Manifest, verdicts: Mapping[UUID, str], now: datetime) -> dic
     if manifest.usage_reported_at is None:
         Manifest.objects.filter(id=manifest.id, usage_reported_at=None).update(usage_reported_at=now)
     return moved
+
+
+_DROP: Final = """
+DELETE FROM memory_manifest WHERE tenant_id = %(tenant)s AND id IN (
+    SELECT id FROM memory_manifest WHERE tenant_id = %(tenant)s AND id < %(end)s
+     ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED)
+"""
+
+
+def drop_before(end: datetime, most: int) -> int:
+    """Delete at most `most` manifests that are older, with their entries; with 0 only count them."""
+    if not most:
+        return Manifest.objects.filter(id__lt=floor_id(end)).count()
+    with connection.cursor() as cursor:
+        cursor.execute(_DROP, {"tenant": current_tenant_id(), "end": floor_id(end), "most": most})
+        return cursor.rowcount

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("database")
 # Tasks that work for one tenant get its id; the rest is listed here with the reason.
 WITHOUT_TENANT = {
     schedule.DISPATCH: "only sends one message for each active tenant",
+    schedule.MONTHS: "makes and drops months of all tenants; a month goes when it is over for each of them",
     schedule.BEAT_HEARTBEAT: "touches no tenant's rows",
 }
 

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memory.management.named import tenants_named
 from memory.models import SweepRun
+from memory.services.manifest_months import manifest_months_keep
 from memory.services.sweeps import SWEEPS
 from memory.services.sweeps.run import FAILED
 from tenants.models import Tenant
@@ -26,6 +27,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         failed = []
+        if options["name"] == "retention" and not options["tenant"] and not options["dry_run"]:
+            self.stdout.write(_months())
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             for tenant in tenants_named(options["tenant"]):
@@ -35,6 +38,15 @@ class Command(BaseCommand):
                     failed.append(tenant.slug)
         if failed:
             raise CommandError(f"failed for {', '.join(failed)}")
+
+
+def _months() -> str:
+    kept = manifest_months_keep()
+    said = {"made": kept.made, "dropped": kept.dropped, "left for the next time": kept.left}
+    parts = [
+        f"{what} {', '.join(f'{month:%Y-%m}' for month in found)}" for what, found in said.items() if found
+    ]
+    return f"months of manifests: {'; '.join(parts) or 'nothing to do'}"
 
 
 def _run(name: str, tenant: Tenant, dry_run: bool, bar: Progress) -> SweepRun:

@@ -16,6 +16,7 @@ from memory.services.sweeps.compaction import sweep_compaction
 from memory.services.sweeps.decay import sweep_decay
 from memory.services.sweeps.expiry import sweep_expiry
 from memory.services.sweeps.health import sweep_health
+from memory.services.sweeps.retention import sweep_retention
 from memory.services.sweeps.run import Progress
 from memory.services.sweeps.staleness import sweep_staleness
 from memory.services.sweeps.tasks import sweep_tasks
@@ -42,9 +43,10 @@ SWEEPS: Final[dict[str, Sweep]] = {
     "health": sweep_health,
     "chain": sweep_chain,
     "tasks": sweep_tasks,
+    "retention": sweep_retention,
 }
 
 __all__ = [
     "SWEEPS", "Progress", "Sweep", "sweep_chain", "sweep_compaction", "sweep_decay", "sweep_expiry", "sweep_health",
-    "sweep_staleness", "sweep_tasks",
+    "sweep_retention", "sweep_staleness", "sweep_tasks",
 ]  # fmt: skip

@@ -1,0 +1,71 @@
+"""Retention: records of what happened that the policy keeps no longer: manifests, health snapshots, runs of sweeps; and
+answers kept for idempotency keys, after their 24 hours.
+
+Memories are not touched.  Nothing that is deleted here could still be read: readers stop at the retention by
+themselves.  Whole months of manifests are dropped for all tenants at once (`memory.services.manifest_months`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from memory.domain.months import rows_end
+from memory.domain.policy_keep_rules import Retention
+from memory.models import SweepRun
+from memory.selectors.policies import active_policy
+from memory.services.sweeps.run import Progress, Run, running
+from memory.store import audit, bulk, health, idempotency, manifests
+from tenants.context import tenant_context
+
+_BATCH: Final = 1000
+# What a tenant should find in its audit when it is gone; the rest is bookkeeping.
+_AUDITED: Final = frozenset({"manifests", "health snapshots"})
+
+# Deletes at most so many rows; asked with 0 it says how many there are.
+Drop = Callable[[int], int]
+
+
+def sweep_retention(
+    tenant_id: UUID, *, dry_run: bool = False, progress: Progress | None = None, now: datetime | None = None
+) -> SweepRun:
+    """Delete what is past its retention, batch by batch."""
+    with running(tenant_id, "retention", dry_run=dry_run, progress=progress, now=now) as run:
+        with tenant_context(tenant_id):
+            active = active_policy()
+            run.record.policy_version = active.number
+        for name, drop in _drops(active.policy.retention, run.now).items():
+            _drop_all(run, name, drop)
+        with tenant_context(tenant_id):
+            run.finish()
+    return run.result()
+
+
+def _drops(rules: Retention, now: datetime) -> Mapping[str, Drop]:
+    manifests_end = rows_end(timedelta(days=rules.manifest_days), now)
+    snapshots_end = now - timedelta(days=rules.health_days)
+    runs_end = now - timedelta(days=rules.sweep_run_days)
+    return {
+        "manifests": lambda most: manifests.drop_before(manifests_end, most),
+        "health snapshots": lambda most: health.drop_before(snapshots_end, most),
+        "sweep runs": lambda most: bulk.drop_runs_before(runs_end, most),
+        "idempotency keys": lambda most: idempotency.drop_old(now, most),
+    }
+
+
+def _drop_all(run: Run, name: str, drop: Drop) -> None:
+    while True:
+        with tenant_context(run.tenant_id):
+            gone = drop(0 if run.dry_run else _BATCH)
+            if gone and name in _AUDITED and not run.dry_run:
+                event = audit.Event(
+                    "records.dropped", "tenant", name, reason="their time is over", before={"rows": gone},
+                    policy_version=run.record.policy_version,
+                )  # fmt: skip
+                audit.append(run.actor, [event], run.now)
+        run.record.changed += gone
+        run.tell()
+        if run.dry_run or gone < _BATCH:
+            return
