@@ -11,13 +11,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memgov.cli import control, delegate, run, up
+from memgov.cli import bench, control, delegate, run, up
 from memgov.embedded.datadir import default_data_dir
 from memgov.embedded.errors import StartError
 from memgov.processes.commands import ROLES
 
 INTERRUPTED = 130
-OWN_COMMANDS = {"up", "down", "status", "logs", "doctor", "run"}
+OWN_COMMANDS = {"up", "down", "status", "logs", "doctor", "run", "bench"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,6 +40,8 @@ def _dispatch(arguments: list[str]) -> int:
     if len(arguments) > 1 and arguments[0] == "--data-dir":
         os.environ["MEMGOV_DATA_DIR"] = str(Path(arguments[1]).expanduser().absolute())
         arguments = arguments[2:]
+    if arguments and arguments[0] == "bench":  # with options of its own
+        return bench.run(arguments[1:])
     if arguments and not arguments[0].startswith("-") and arguments[0] not in OWN_COMMANDS:
         return delegate.run(arguments)
     options = parser.parse_args(arguments)
@@ -83,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("-f", "--follow", action="store_true", help="go on showing new lines")
     doctor = _add_data_dir(commands.add_parser("doctor", help="check everything and say how to mend it"))
     doctor.add_argument("--json", action="store_true")
+    commands.add_parser("bench", help="measure memgov beside other stores, on servers of its own")
     single = commands.add_parser("run", help="run one process in the foreground (containers)")
     single.add_argument("role", choices=ROLES)
     single.add_argument("--host", default="127.0.0.1")

@@ -53,11 +53,14 @@ class EmbeddedServers:
         self._lock: DirectoryLock | None = None
 
     @classmethod
-    def temporary(cls) -> EmbeddedServers:
-        """Fast servers in a folder of their own, removed at the end (and leftovers of killed runs now)."""
+    def temporary(cls, *, durable: bool = False, purpose: str = "a test run") -> EmbeddedServers:
+        """Servers in a folder of their own, removed at the end (and leftovers of killed runs now).
+
+        Fast, unless `durable` asks for what production does at each commit, as a measurement must.
+        """
         remove_leftovers(Path(tempfile.gettempdir()))
         servers = cls(
-            tempfile.mkdtemp(prefix=TEMPORARY_PREFIX), fast=True, createdb=True, purpose="a test run"
+            tempfile.mkdtemp(prefix=TEMPORARY_PREFIX), fast=not durable, createdb=not durable, purpose=purpose
         )
         servers._disposable = True
         return servers

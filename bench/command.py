@@ -1,0 +1,112 @@
+"""`memgov bench`: measures memgov beside the least that could do the same, on servers of its own.
+
+memgov bench                      write and retrieve, at 1,000, 10,000 and 50,000 memories
+memgov bench retrieve --quick     a look in under a minute
+memgov bench --json > out.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bench import report
+from bench.costs import QUICK, RETRIEVE, WRITE, Amounts, Costs
+from bench.machine import Quiet, machine
+from bench.stage import Stage
+
+COSTS = (WRITE, RETRIEVE)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run what is asked for; the exit code."""
+    options = _parser().parse_args(arguments)
+    return _costs(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="memgov bench", description="Measure memgov on servers of its own.")
+    parser.add_argument(
+        "what", nargs="*", choices=(*COSTS, []), metavar="WHAT", help="write, retrieve (both)"
+    )
+    parser.add_argument("--sizes", type=_sizes, help="memories of the tenant, such as 1000,10000")
+    parser.add_argument("--rounds", type=int, help="blocks of each system per case")
+    parser.add_argument("--calls", type=int, help="calls of one block")
+    parser.add_argument("--quick", action="store_true", help="small sizes, few calls: shows that it works")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="wait before a block for a quieter machine",
+    )
+    return parser
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        sizes = tuple(sorted({int(word.replace("_", "")) for word in text.split(",")}))
+    except ValueError:
+        raise argparse.ArgumentTypeError("sizes are numbers with commas between them") from None
+    if sizes[0] < 20:
+        raise argparse.ArgumentTypeError("a size is at least 20: one memory for each user")
+    return sizes
+
+
+def _amounts(options: argparse.Namespace) -> Amounts:
+    base = QUICK if options.quick else Amounts()
+    return Amounts(
+        sizes=options.sizes or base.sizes,
+        rounds=options.rounds or base.rounds,
+        calls=options.calls or base.calls,
+        workloads=tuple(options.what) or base.workloads,
+    )
+
+
+def _costs(options: argparse.Namespace) -> int:
+    amounts = _amounts(options)
+    quiet = Quiet(patience=0 if options.quick else options.patience)
+    began = time.time()
+    result: dict[str, Any] = {"machine": machine(), "amounts": vars_of(amounts)}
+    with progress() as bar, Stage() as stage:
+        task = bar.add_task("starting", total=None)
+        stage.make_tenant()
+        stage.start_web()
+        costs = Costs(stage, amounts, quiet, lambda text: bar.update(task, description=text, advance=1))
+        bar.update(task, total=costs.steps)
+        result["costs"] = costs.run()
+    result["seconds"] = round(time.time() - began)
+    if quiet.busy:
+        result["busy"] = {
+            "median": statistics.median(quiet.busy), "most": max(quiet.busy),
+            "niced": statistics.median(quiet.niced), "blocks": len(quiet.busy),
+        }  # fmt: skip
+    return _print(result, as_json=options.json)
+
+
+def vars_of(amounts: Amounts) -> dict[str, Any]:
+    """The amounts as JSON has them."""
+    return {name: getattr(amounts, name) for name in ("sizes", "rounds", "calls", "workloads")}
+
+
+def progress() -> Progress:
+    """A bar on standard error, so that standard output can be piped."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _print(result: dict[str, Any], *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(result, indent=1))
+    else:
+        report.show(result, Console(width=None if sys.stdout.isatty() else 200))
+    return 0

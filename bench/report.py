@@ -1,0 +1,72 @@
+"""The figures as tables for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def show(report: dict[str, Any], console: Console) -> None:
+    """Everything that the report holds."""
+    if "costs" in report:
+        _show_costs(report["costs"], console)
+    if "busy" in report:
+        busy = report["busy"]
+        console.print(
+            f"Of the machine, other work used {busy['median']:.0%} (median) and {busy['most']:.0%} (most) before "
+            f"blocks, and niced work {busy['niced']:.0%}.  Compare ratios, not times."
+        )
+
+
+def _show_costs(costs: dict[str, Any], console: Console) -> None:
+    for workload in dict.fromkeys(case["workload"] for case in costs["cases"]):
+        cases = [case for case in costs["cases"] if case["workload"] == workload]
+        names = list(dict.fromkeys(name for case in cases for name in [*case["systems"], *case["failures"]]))
+        console.print(_costs_table(workload, cases, names))
+        if grown := costs["growth"].get(workload):
+            console.print("p50 of the largest size by that of the smallest:", _words(grown))
+        for case in cases:
+            for name, reason in case["failures"].items():
+                console.print(
+                    f"{workload} {case['size']:,} × {case['clients']}: {name} failed: {reason}", markup=False
+                )
+    console.print()
+
+
+def _costs_table(workload: str, cases: Sequence[dict[str, Any]], names: Sequence[str]) -> Table:
+    table = Table(title=f"{workload}: p50 / p95 in ms, calls per second, ms of processor time per call")
+    table.add_column("memories")
+    table.add_column("callers", justify="right")
+    for name in (*names, "ratios of p50", "ratios of processor time"):
+        table.add_column(name)
+    for case in cases:
+        cells = [_cell(case["systems"].get(name)) for name in names]
+        table.add_row(
+            f"{case['size']:,}",
+            str(case["clients"]),
+            *cells,
+            _words(case["ratios"]),
+            _words(case["cpu_ratios"]),
+        )
+    return table
+
+
+def _cell(figures: dict[str, Any] | None) -> str:
+    if figures is None:
+        return "failed"
+    text = (
+        f"{figures['p50']:.2f} / {figures['p95']:.2f}  {figures['rate']:.0f}/s\ncpu {figures['cpu_ms']:.2f}"
+    )
+    if "hits" in figures:
+        text += f"\nhit {figures['hits']:.2f}, {figures['results']:.1f} of 10"
+    odd = {word: times for word, times in figures["said"].items() if word != "stored"}
+    if odd:
+        text += "\n" + _words(odd)
+    return text + (f"\n{figures['failed']} failed" if figures["failed"] else "")
+
+
+def _words(pairs: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in pairs.items())
