@@ -2,6 +2,7 @@
 
 memgov bench                      write and retrieve, at 1,000, 10,000 and 50,000 memories
 memgov bench retrieve --quick     a look in under a minute
+memgov bench quality FILE         recall and MRR on a LoCoMo-shaped file
 memgov bench --json > out.json
 """
 
@@ -9,16 +10,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import report
+from bench import conversations, report
 from bench.costs import QUICK, RETRIEVE, WRITE, Amounts, Costs
 from bench.machine import Quiet, machine
 from bench.stage import Stage
@@ -28,12 +29,17 @@ COSTS = (WRITE, RETRIEVE)
 
 def main(arguments: Sequence[str]) -> int:
     """Run what is asked for; the exit code."""
-    options = _parser().parse_args(arguments)
-    return _costs(options)
+    if arguments[:1] == ["quality"]:
+        return _quality(_quality_parser().parse_args(arguments[1:]))
+    return _costs(_parser().parse_args(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="memgov bench", description="Measure memgov on servers of its own.")
+    parser = argparse.ArgumentParser(
+        prog="memgov bench",
+        description="Measure memgov on servers of its own, in a temporary folder.",
+        epilog="`memgov bench quality FILE` measures what retrieval finds; it explains itself with --help.",
+    )
     parser.add_argument(
         "what", nargs="*", choices=(*COSTS, []), metavar="WHAT", help="write, retrieve (both)"
     )
@@ -49,6 +55,17 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="wait before a block for a quieter machine",
     )
+    return parser
+
+
+def _quality_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="memgov bench quality", description="Recall and MRR of retrieval on a LoCoMo-shaped file."
+    )
+    parser.add_argument("file", type=Path, help="a list of conversations with questions and evidence")
+    parser.add_argument("--embedder", default="minilm", help="as MEMGOV_EMBEDDER (minilm)")
+    parser.add_argument("--conversations", type=int, metavar="N", help="only the first N")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
     return parser
 
 
@@ -84,13 +101,26 @@ def _costs(options: argparse.Namespace) -> int:
         costs = Costs(stage, amounts, quiet, lambda text: bar.update(task, description=text, advance=1))
         bar.update(task, total=costs.steps)
         result["costs"] = costs.run()
-    result["seconds"] = round(time.time() - began)
-    if quiet.busy:
-        result["busy"] = {
-            "median": statistics.median(quiet.busy), "most": max(quiet.busy),
-            "niced": statistics.median(quiet.niced), "blocks": len(quiet.busy),
-        }  # fmt: skip
-    return _print(result, as_json=options.json)
+    return _finish(result, began, quiet, as_json=options.json)
+
+
+def _quality(options: argparse.Namespace) -> int:
+    try:
+        found = conversations.read(options.file)[: options.conversations]
+    except conversations.FileRefused as error:
+        print(f"memgov: {error}", file=sys.stderr)
+        return 2
+    began = time.time()
+    result: dict[str, Any] = {"machine": machine(), "embedder": options.embedder}
+    with progress() as bar, Stage(options.embedder) as stage:
+        task = bar.add_task("starting", total=None)
+        principal = stage.make_tenant("open")
+        from bench.quality import Quality, steps
+
+        bar.update(task, total=steps(found))
+        run = Quality(principal, stage.policy, lambda text: bar.update(task, description=text, advance=1))
+        result["quality"] = run.run(found)
+    return _finish(result, began, None, as_json=options.json)
 
 
 def vars_of(amounts: Amounts) -> dict[str, Any]:
@@ -104,7 +134,10 @@ def progress() -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _print(result: dict[str, Any], *, as_json: bool) -> int:
+def _finish(result: dict[str, Any], began: float, quiet: Quiet | None, *, as_json: bool) -> int:
+    result["seconds"] = round(time.time() - began)
+    if quiet and quiet.busy:
+        result["busy"] = quiet.summary()
     if as_json:
         print(json.dumps(result, indent=1))
     else:

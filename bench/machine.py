@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import statistics
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +57,16 @@ class Quiet:
                 break
             time.sleep(0.5)
         self.budget -= time.monotonic() - began
+
+    def summary(self) -> dict[str, float]:
+        """Shares of the machine that other work used before the blocks."""
+        middle = statistics.median
+        return {
+            "median": middle(self.busy),
+            "most": max(self.busy),
+            "niced": middle(self.niced),
+            "blocks": len(self.busy),
+        }
 
 
 def _busy(seconds: float = 0.2) -> tuple[float, float] | None:

@@ -13,6 +13,8 @@ def show(report: dict[str, Any], console: Console) -> None:
     """Everything that the report holds."""
     if "costs" in report:
         _show_costs(report["costs"], console)
+    if "quality" in report:
+        _show_quality(report["quality"], console)
     if "busy" in report:
         busy = report["busy"]
         console.print(
@@ -52,6 +54,24 @@ def _costs_table(workload: str, cases: Sequence[dict[str, Any]], names: Sequence
             _words(case["cpu_ratios"]),
         )
     return table
+
+
+def _show_quality(quality: dict[str, Any], console: Console) -> None:
+    asked = f"{quality['questions']:,} questions about {quality['turns']:,} turns"
+    table = Table(title=f"{asked} of {quality['conversations']} conversations")
+    table.add_column("ranked by")
+    names = list(next(iter(quality["parts"].values())))
+    for name in names:
+        table.add_column(name, justify="right")
+    for part, figures in quality["parts"].items():
+        table.add_row(part, *(f"{figures[name]:.3f}" for name in names))
+    console.print(table)
+    if quality["left_out"]:
+        console.print(
+            f"{quality['left_out']} questions name no turn of their conversation and were left out."
+        )
+    if quality["not_stored"]:
+        console.print("Turns that were not stored:", _words(quality["not_stored"]))
 
 
 def _cell(figures: dict[str, Any] | None) -> str:

@@ -35,10 +35,12 @@ NO_LIMIT = 1_000_000_000
 class Stage:
     """Servers, tenant and web processes of one run, for the length of a `with` block.
 
-    Django is set up for the run's own database on entering, so a process can have one stage only.
+    Django is set up for the run's own database on entering, so a process can have one stage only.  The embedder
+    `hash` costs next to nothing, so that a model's time is in no figure.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, embedder: str = "hash") -> None:
+        self._embedder = embedder
         self._web: list[subprocess.Popen[bytes]] = []
         self.principal: Principal | None = None
         self.key = ""
@@ -75,13 +77,13 @@ class Stage:
         migrate(verbosity=0)
 
     def environment(self) -> dict[str, str]:
-        """What every process of the run gets: this run's servers, and vectors that cost next to nothing."""
+        """What every process of the run gets: this run's servers and embedder, not those of the shell."""
         ours = {
             "DATABASE_URL": self.servers.app_url,
             "MIGRATION_DATABASE_URL": self.servers.owner_url,
             "REDIS_URL": self.servers.redis_url,
             "MEMGOV_DATA_DIR": str(self.folder),
-            "MEMGOV_EMBEDDER": os.environ.get("MEMGOV_BENCH_EMBEDDER", "hash"),
+            "MEMGOV_EMBEDDER": self._embedder,
             "MEMGOV_LOG_LEVEL": "WARNING",
             "DJANGO_SETTINGS_MODULE": "memgov.settings",
             "OMP_NUM_THREADS": "1",
@@ -102,8 +104,8 @@ class Stage:
         unlimited = RateLimits(
             writes_per_minute_key=NO_LIMIT, reads_per_minute_key=NO_LIMIT, requests_per_minute_tenant=NO_LIMIT
         )
-        policy = preset(preset_name).model_copy(update={"rate_limits": unlimited})
-        tenant = tenancy.tenant_create(f"bench-{secrets.token_hex(4)}", "Bench", policy=policy)
+        self.policy = preset(preset_name).model_copy(update={"rate_limits": unlimited})
+        tenant = tenancy.tenant_create(f"bench-{secrets.token_hex(4)}", "Bench", policy=self.policy)
         actor = system(tenant.id, "bench")
         agent = tenancy.agent_create(actor, "bench", "orchestrator", [parse_grant("*=rwp")])
         self.key = tenancy.key_create(actor, agent).text
