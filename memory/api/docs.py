@@ -36,6 +36,7 @@ from memory.api.requests import (
     EditBody,
     EmptyBody,
     HealthParameters,
+    ManifestParameters,
     MemoryListParameters,
     PageParameters,
     PromotionBody,
@@ -178,14 +179,16 @@ digest = described(
 )  # fmt: skip
 manifest = described(
     "Read a manifest", "reading", operation_id="manifest_get", answers={200: reads.ManifestAnswer},
+    parameters=[ManifestParameters],
     description="What was given at one read of this agent, rendered again from the versions of that time, also after "
-    "edits and deletions. Erased text is gone.",
+    "edits and deletions, for as long as the policy keeps manifests. Erased text is gone.",
 )  # fmt: skip
 usage = described(
     "Report what was used", "reading", operation_id="manifest_usage", request=UsageBody,
     answers={200: reads.UsageAnswer}, problems=(409, 422), parameters=[IDEMPOTENCY],
     examples=[sent("One was used", {"used": [_MEMORY]})],
-    description="Which memories of the manifest the agent really used. Idempotent, for 7 days after the read.",
+    description="Which memories of the manifest the agent really used, which it ignored, and which did harm. "
+    "Idempotent, for 7 days after the read; a later report may say more of an entry, never less.",
 )  # fmt: skip
 promotion_create = described(
     "Ask for a wider scope", "promotions", operation_id="promotion_request", request=PromotionBody,

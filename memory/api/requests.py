@@ -186,6 +186,12 @@ class DigestParameters(ParameterSerializer):
     session = RunKey(ScopeKind.SESSION, required=False)
 
 
+class ManifestParameters(ParameterSerializer):
+    block_format = _choice(
+        BLOCK_FORMATS, required=False, help_text="How `block` is written; as it was returned when not given."
+    )
+
+
 class UsageBody(StrictSerializer):
     """What became of the entries of the manifest; an empty list of `used` says that none was used."""
 

@@ -167,3 +167,33 @@ def test_digest__bad_parameters__are_named(coder: Caller) -> None:
     assert_problem(coder.get("digest?scope=project:alpha&scope=shared"), 400, "repeated_parameter")
     assert_problem(coder.get("digest?scope=project:alpha&max=3"), 400, "unknown_parameter")
     assert_problem(coder.get("digest?scope=project:beta"), 404, "not_found")
+
+
+def test_manifest__in_another_format__is_rendered_in_it(coder: Caller) -> None:
+    coder.remember(PORT)
+    read = coder.post("retrieve", {"query": "gateway port"}).json()
+    other = coder.post("retrieve", {"query": "gateway port", "format": "json"}).json()
+    shown = coder.get(f"manifests/{read['manifest']}?block_format=json").json()
+    assert shown["block"] == other["block"] != read["block"]
+    assert shown["block_format"] == "xml" and shown["as_returned"] is True
+    assert_problem(coder.get(f"manifests/{read['manifest']}?block_format=yaml"), 400, "invalid")
+
+
+def test_manifest__entry__says_its_score_source_and_verdict(coder: Caller) -> None:
+    memory = coder.remember(PORT, tool="netscan")
+    read = coder.post("retrieve", {"query": "gateway port"}).json()["manifest"]
+    [entry] = coder.get(f"manifests/{read}").json()["entries"]
+    assert entry["verdict"] is None and entry["source"].endswith("/netscan") and entry["trust"] == 0.9
+    assert abs(sum(entry["scores"].values()) - entry["score"]) < 1e-5
+    said = coder.post(f"manifests/{read}/usage", {"used": [], "harmful": [memory["id"]]})
+    assert said.json()["harmful"] == 1
+    [entry] = coder.get(f"manifests/{read}").json()["entries"]
+    assert entry["verdict"] == "harmful" and entry["used_at"] is None
+
+
+def test_usage__one_id_in_two_lists__is_refused(coder: Caller) -> None:
+    memory = coder.remember(PORT)
+    read = coder.post("retrieve", {"query": "gateway port"}).json()["manifest"]
+    both = {"used": [memory["id"]], "ignored": [memory["id"]]}
+    assert_problem(coder.post(f"manifests/{read}/usage", both), 400, "verdicts_clash")
+    assert_problem(coder.post(f"manifests/{read}/usage", {"ignored": [memory["id"]]}), 400, "invalid")

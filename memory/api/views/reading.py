@@ -12,7 +12,7 @@ from memory.api import docs
 from memory.api.endpoint import Endpoint, id_in_path
 from memory.api.idempotency import idempotent
 from memory.api.representation import named, when
-from memory.api.requests import DigestParameters, RetrieveBody, UsageBody
+from memory.api.requests import DigestParameters, ManifestParameters, RetrieveBody, UsageBody
 from memory.domain.digest import DigestEntry
 from memory.domain.ids import show_id
 from memory.domain.scopes import Verb, parse_scope, why
@@ -126,9 +126,14 @@ def _lines(entries: tuple[DigestEntry, ...]) -> list[dict[str, Any]]:
 class OneManifest(Endpoint):
     """`GET manifests/{id}`"""
 
+    parameters = {"GET": ManifestParameters}
+
     @docs.manifest
     def get(self, request: Any, manifest_id: str) -> Response:
-        return Response(_manifest(manifest_read(self.principal, id_in_path("man", manifest_id))))
+        block_format = self.query.get("block_format")
+        return Response(
+            _manifest(manifest_read(self.principal, id_in_path("man", manifest_id), block_format))
+        )
 
 
 def _manifest(view: ManifestView) -> dict[str, Any]:
