@@ -7,6 +7,7 @@ from memory.domain.registry import PredicateRule
 from memory.domain.scopes import parse_scope
 from memory.models import Alert, AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
 from memory.services.memory_write import memory_write
+from memory.services.mounts import mount_apply
 from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide
 from memory.services.recall import RetrieveRequest, memory_retrieve
@@ -15,6 +16,13 @@ from memory.services.vocabulary import alias_set, predicate_set
 from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
 from tests.factories import Stage, make_tenant
+
+MOUNT = b"""
+name: press
+entries:
+- content: The press halls are cleaned on Sundays.
+  scope: project:alpha
+"""
 
 
 def full_house() -> Stage:
@@ -44,6 +52,7 @@ def full_house() -> Stage:
     )
     alias_set(stage.owner.principal, "the press", "service:press")
     predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True))
+    mount_apply(stage.owner.principal, MOUNT)
     with stage.context():
         _what_the_api_and_sweeps_leave(stage)
     return stage

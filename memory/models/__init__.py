@@ -7,6 +7,7 @@ from memory.models.health import HealthSnapshot
 from memory.models.job import IdempotencyKey, Job, SweepRun
 from memory.models.manifest import Manifest, ManifestEntry
 from memory.models.memory import Memory, MemoryIndex, Revision, ScopeRecord
+from memory.models.mount import Mount, MountEntry, MountHead
 from memory.models.policy import PolicyVersion
 from memory.models.review import Contradiction, PromotionDecision, PromotionRequest
 from memory.models.vocabulary import PredicateSetting, SubjectAlias, VocabularyHead
@@ -25,6 +26,9 @@ __all__ = [
     "ManifestEntry",
     "Memory",
     "MemoryIndex",
+    "Mount",
+    "MountEntry",
+    "MountHead",
     "PolicyVersion",
     "PredicateSetting",
     "PromotionDecision",

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Subquery
 
 from memory.domain.policy import Policy
-from memory.models import PolicyVersion, VocabularyHead
+from memory.models import MountHead, PolicyVersion, VocabularyHead
 from memory.selectors.vocabulary import NO_WORDS, Words, words_at
 from tenants.context import current_tenant_id, tenant_context
 
@@ -23,6 +23,8 @@ class ActivePolicy:
     number: int
     policy: Policy
     words: Words = NO_WORDS
+    mounted: int = 0
+    """Entries that mounts of the tenant declare: a reader looks for them only where there are any."""
 
 
 _parsed: dict[tuple[UUID, int], Policy] = {}
@@ -33,18 +35,21 @@ def active_policy() -> ActivePolicy:
     """The current tenant's active policy.  One query; parsed documents are kept (a version never changes)."""
     tenant = current_tenant_id()
     vocabulary = VocabularyHead.objects.values("version")[:1]
-    rows = PolicyVersion.objects.filter(active=True).annotate(words=Subquery(vocabulary))
-    row = rows.values_list("number", "document", "words").first()
+    mounts = MountHead.objects.values("entries")[:1]
+    rows = PolicyVersion.objects.filter(active=True).annotate(
+        words=Subquery(vocabulary), mounted=Subquery(mounts)
+    )
+    row = rows.values_list("number", "document", "words", "mounted").first()
     if row is None:
         return ActivePolicy(0, Policy())
-    number, document, version = row
+    number, document, version, mounted = row
     policy = _parsed.get((tenant, number))
     if policy is None:
         policy = Policy.model_validate(document)
         if len(_parsed) >= _KEPT:
             _parsed.clear()
         _parsed[tenant, number] = policy
-    return ActivePolicy(number, policy, words_at(version or 0))
+    return ActivePolicy(number, policy, words_at(version or 0), mounted or 0)
 
 
 def policy_numbered(tenant_id: UUID, number: int) -> Policy:

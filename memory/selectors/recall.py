@@ -16,15 +16,13 @@ from uuid import UUID
 from django.db import connection
 from pgvector import HalfVector
 
+from memory.selectors.globs import AS_LIKE
 from memory.selectors.visibility import READABLE_SCOPES, Reach
 
 # BM25's usual constants (Robertson and Zaragoza 2009, section 3.4).
 _K1, _B = 1.2, 0.75
 # Rows handed to the fusion from each side, as a multiple of what is asked for.
 _POOL_FACTOR, _POOL_LEAST = 5, 60
-
-# A path glob as a LIKE pattern: `*` any run, `?` one character, everything else itself.
-_AS_LIKE = r"translate(replace(replace(replace(glob, '\', '\\'), '%%', '\%%'), '_', '\_'), '*?', '%%_')"
 
 _SEARCH = f"""
 WITH scopes AS MATERIALIZED ({READABLE_SCOPES}),
@@ -36,7 +34,7 @@ base AS MATERIALIZED (
                 WHEN %(since)s::timestamptz IS NOT NULL AND m.learned_at < %(since)s THEN 'outside_window'
                 WHEN cardinality(m.tags) > 0 AND NOT m.tags && %(tags)s THEN 'not_applicable'
                 WHEN cardinality(m.paths) > 0 AND NOT EXISTS (
-                    SELECT FROM unnest(m.paths) AS glob, unnest(%(paths)s::text[]) AS path WHERE path LIKE {_AS_LIKE}
+                    SELECT FROM unnest(m.paths) AS glob, unnest(%(paths)s::text[]) AS path WHERE path LIKE {AS_LIKE}
                 ) THEN 'not_applicable'
            END AS excluded
       FROM memory_index i

@@ -19,6 +19,9 @@ from memory.selectors.scope_rules import KEY_OF, columns
 from tenants.context import current_tenant_id
 
 UNPINNED = "(m.pinned_at IS NULL OR m.pinned_until <= %(now)s)"
+# What a mount declares stays as long as its file says so, used or not.
+UNMOUNTED = """NOT EXISTS (SELECT FROM memory_mountentry e
+                           WHERE e.tenant_id = %(tenant)s AND e.memory_id = m.id)"""
 UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > %(now)s)"
 
 # `memory.domain.decay.decay_score`.  The database refuses a product that is too small for a number, and one such
@@ -31,7 +34,7 @@ DECAY_SCORE = """CASE WHEN m.confidence < 1e-9 THEN 0 ELSE m.confidence * (
     + (%(use)s::float8[])[rule.place] * ln(1 + greatest(m.use_count, 0)::float8)
         / (%(divisor)s::float8[])[rule.place]) END"""
 BELOW_FLOOR = f"""m.status = 'live' AND {UNPINNED} AND {UNEXPIRED}
-    AND {DECAY_SCORE} < (%(floor)s::float8[])[rule.place]"""
+    AND {DECAY_SCORE} < (%(floor)s::float8[])[rule.place] AND {UNMOUNTED}"""
 _RULE = f"CROSS JOIN LATERAL (SELECT array_position(%(keys)s::text[], {KEY_OF}) AS place) rule"
 
 PICK_EXPIRED = """
@@ -56,6 +59,7 @@ PICK_WEAKEST = f"""
 SELECT m.id, m.status AS was, m.confidence AS score
   FROM memory_memory m
  WHERE m.tenant_id = %(tenant)s AND m.scope = %(scope)s AND m.status = 'live' AND {UNPINNED} AND {UNEXPIRED}
+   AND {UNMOUNTED}
  ORDER BY m.confidence, m.learned_at, m.id LIMIT %(batch)s FOR UPDATE OF m SKIP LOCKED
 """
 
@@ -67,7 +71,7 @@ SELECT m.scope, count(*), count(*) FILTER (WHERE {BELOW_FLOOR})
 """
 
 _LIVE_BY_SCOPE = f"""
-SELECT m.scope, count(*), count(*) FILTER (WHERE m.status = 'live' AND {UNPINNED})
+SELECT m.scope, count(*), count(*) FILTER (WHERE m.status = 'live' AND {UNPINNED} AND {UNMOUNTED})
   FROM memory_memory m
  WHERE m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested') AND {UNEXPIRED}
  GROUP BY m.scope HAVING count(*) > %(least)s

@@ -10,6 +10,7 @@ from uuid import UUID
 from memgov import clock
 from memory.domain.scopes import Scope, Verb, may, parse_scope
 from memory.models import Memory, ScopeRecord
+from memory.selectors.mounts import declaring
 from memory.selectors.visibility import is_owned_kind, rules_of
 from memory.services.errors import Conflict, Denied, NotFound
 from memory.store import audit
@@ -87,6 +88,18 @@ def visible_memory(principal: Principal, memory_id: UUID) -> Memory:
     if memory is None or not may_on(principal, Verb.READ, parse_scope(memory.scope)):
         raise NotFound("there is no such memory, or this key may not see it")
     return memory
+
+
+def not_declared(principal: Principal, memory: Memory) -> None:
+    """Refuse an agent to change what a mount declares: what readers get as reviewed stays as it was reviewed."""
+    if principal.kind != "agent":
+        return
+    names = declaring(memory.id)
+    if names:
+        raise Conflict(
+            f"the memory is declared by the mount {names[0]}; change its file. Nothing was changed",
+            code="mounted",
+        )
 
 
 def require_role(principal: Principal, roles: frozenset[str], what: str) -> None:

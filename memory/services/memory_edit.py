@@ -18,7 +18,15 @@ from memory.domain.scopes import Verb, parse_scope
 from memory.domain.types import Kind, Layer
 from memory.models import Memory
 from memory.selectors.policies import ActivePolicy, active_policy
-from memory.services.access import REVIEWERS, denials_audited, deny, may_on, require_role, visible_memory
+from memory.services.access import (
+    REVIEWERS,
+    denials_audited,
+    deny,
+    may_on,
+    not_declared,
+    require_role,
+    visible_memory,
+)
 from memory.services.candidates import Prepared, prepare
 from memory.services.changes import Changes
 from memory.services.errors import Conflict, Invalid, VersionConflict
@@ -94,6 +102,7 @@ def _edit(principal: Principal, memory_id: UUID, fields: Mapping[str, object], v
             raise Conflict(
                 f"a memory that is {memory.status} cannot be edited; restore it first", code="not_live"
             )
+        not_declared(principal, memory)
         active = active_policy()
         prepared = prepare(principal, _as_request(memory, fields), active, now)
         clean = _gated(principal, prepared, memory, active)

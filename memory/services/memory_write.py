@@ -30,6 +30,7 @@ from tenants.principals import Principal
 # Each retry reads what the winner of the race committed, so one is nearly always enough; of 10,000 operations of
 # eight threads on four keys one needed more than eight.
 _TRIES = 24
+_BUSY = "too many writers change this memory at once; nothing was stored, try again"
 
 
 @denials_audited
@@ -39,6 +40,21 @@ def memory_write(principal: Principal, request: WriteRequest) -> Outcome:
     Raises `Invalid` or `TooLarge` for what cannot be understood, `Denied` without a write grant.
     """
     return _write(principal, request, keep=True)
+
+
+@denials_audited
+def memory_write_joined(principal: Principal, request: WriteRequest) -> Outcome:
+    """The same inside the caller's transaction, for callers that keep several writes or none.
+
+    Whatever it raises has taken back this one write only; the caller's transaction goes on.
+    """
+    for _ in range(_TRIES):
+        try:
+            with transaction.atomic():
+                return _attempt(principal, request, True, None)
+        except (AlreadyLive, VersionMoved):
+            continue
+    raise Conflict(_BUSY, code="busy")
 
 
 @denials_audited
@@ -63,7 +79,7 @@ def _write(principal: Principal, request: WriteRequest, *, keep: bool, offer: Of
             return _attempt(principal, request, keep, offer)
         except (AlreadyLive, VersionMoved):
             continue
-    raise Conflict("too many writers change this memory at once; nothing was stored, try again", code="busy")
+    raise Conflict(_BUSY, code="busy")
 
 
 def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Offer | None) -> Outcome:

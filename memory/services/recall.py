@@ -20,6 +20,7 @@ from memory.domain.text import query_terms
 from memory.domain.tokens import count_tokens
 from memory.domain.types import Band, Kind
 from memory.models import Manifest, ManifestEntry
+from memory.selectors.declared import DECLARED, NOTHING, Declared, declared_found
 from memory.selectors.policies import ActivePolicy, active_policy
 from memory.selectors.recall import Filters, Found, search
 from memory.selectors.visibility import reach_of
@@ -80,9 +81,11 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
     with tenant_context(principal.tenant_id):
         active = active_policy()
         filters = _filters(request, active.policy, now, vector.values if vector else None)
-        found, excluded = search(reach_of(principal, request.session, request.task), filters)
+        reach = reach_of(principal, request.session, request.task)
+        found, excluded = search(reach, filters)
+        declared = declared_found(reach, filters) if active.mounted else NOTHING
         working, unread = working_found(principal, request.task, request.keys, now)
-        entries, more = _rank(found, request, active, now, first=working)
+        entries, more = _rank(found, request, active, now, first=working, declared=declared)
         excluded |= more | unread
         block = render_block(map(block_entry, entries), request.format)
         manifest = _manifest(principal, request, active, now, excluded, block)
@@ -123,12 +126,16 @@ def _rank(
     now: datetime,
     *,
     first: Sequence[Found] = (),
+    declared: Declared = NOTHING,
 ) -> tuple[list[Entry], dict[str, int]]:
     """Fuse, drop what the stakes forbid, and cut to the limits; with what that left out, by reason.
 
-    `first` are working values: asked for by key, they come before everything that was searched, within the limits.
+    `first` are working values, asked for by key; then comes what mounts declare, then what was searched, all within
+    the same limits.
     """
     policy = active.policy
+    mounted = {row.id for row in declared.rows}
+    found = [row for row in found if row.id not in mounted]
     by_id = {row.id: row for row in found}
     bands = {row.id: band_of(row, now, active) for row in found}
     scored = fuse([_hit(row, bands[row.id]) for row in found], policy.retrieval)
@@ -140,26 +147,38 @@ def _rank(
         if len(fresh) < len(scored):
             excluded["aging"] = len(scored) - len(fresh)
         scored = fresh
+    standing = [Entry(row, band_of(row, now, active), 1.0, {}, DECLARED) for row in declared.rows]
+    if request.high_stakes:
+        aging = sum(entry.band is not Band.FRESH for entry in standing)
+        excluded |= _sum(excluded, {"aging": aging}) if aging else {}
+        standing = [entry for entry in standing if entry.band is Band.FRESH]
     limit = _limit(request, policy)
     tokens = request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens
-    working, cut, spent = _working_first(first, limit, tokens)
-    kept, more = select(scored, limit - len(working), tokens - spent, policy.retrieval.max_source_share)
-    return [*working, *(_entry(one, by_id, bands) for one in kept)], excluded | _sum(more, cut)
+    working = [Entry(row, Band.FRESH, 1.0, {}, WORKING) for row in first]
+    ahead, cut, spent = _that_fit([*working, *standing], limit, tokens)
+    if declared.beyond:
+        cut = _sum(cut, {"limit": declared.beyond})
+    said = {_sameness(entry.found) for entry in ahead if entry.channel == DECLARED}
+    new = [one for one in scored if one.hit.sameness not in said]
+    if len(new) < len(scored):
+        cut = _sum(cut, {"same_value": len(scored) - len(new)})
+    kept, more = select(new, limit - len(ahead), tokens - spent, policy.retrieval.max_source_share)
+    return [*ahead, *(_entry(one, by_id, bands) for one in kept)], excluded | _sum(more, cut)
 
 
-def _working_first(rows: Sequence[Found], limit: int, tokens: int) -> tuple[list[Entry], dict[str, int], int]:
-    """The working values that fit, what did not by reason, and the tokens they take."""
+def _that_fit(wanted: Sequence[Entry], limit: int, tokens: int) -> tuple[list[Entry], dict[str, int], int]:
+    """The entries that fit, what did not by reason, and the tokens they take."""
     entries: list[Entry] = []
     cut: dict[str, int] = {}
     spent = 0
-    for row in rows:
-        cost = count_tokens(row.content)
+    for entry in wanted:
+        cost = count_tokens(entry.found.content)
         reason = "limit" if len(entries) >= limit else "token_budget" if spent + cost > tokens else ""
         if reason:
             cut[reason] = cut.get(reason, 0) + 1
             continue
         spent += cost
-        entries.append(Entry(row, Band.FRESH, 1.0, {}, WORKING))
+        entries.append(entry)
     return entries, cut, spent
 
 
@@ -181,9 +200,14 @@ def _hit(row: Found, its_band: Band) -> Hit:
         band=its_band,
         trust=row.trust,
         pinned=row.pinned,
-        sameness=(row.subject, row.predicate, row.value_hash),
+        sameness=_sameness(row),
         tokens=count_tokens(row.content),
     )
+
+
+def _sameness(row: Found) -> tuple[str, str, bytes]:
+    """Equal for rows that say the same."""
+    return row.subject, row.predicate, row.value_hash
 
 
 def band_of(row: Found, now: datetime, active: ActivePolicy) -> Band:

@@ -12,7 +12,15 @@ from memory.domain.types import Status
 from memory.models import Memory, Revision
 from memory.selectors.policies import active_policy
 from memory.selectors.rivals import rivals_in
-from memory.services.access import REVIEWERS, denials_audited, deny, may_on, require_role, visible_memory
+from memory.services.access import (
+    REVIEWERS,
+    denials_audited,
+    deny,
+    may_on,
+    not_declared,
+    require_role,
+    visible_memory,
+)
 from memory.services.changes import Changes
 from memory.services.errors import Conflict, Invalid, VersionConflict
 from memory.store import memories
@@ -125,6 +133,7 @@ def memory_delete(
         doomed = [memory, *(_derived(principal, memory) if cascade else [])]
         changes = Changes(principal, clock.now(), active_policy())
         for one in doomed:
+            not_declared(principal, one)
             changes.move(one, lifecycle.Event.DELETE, "memory.deleted", reason)
         changes.finish()
     return doomed

@@ -1,0 +1,1 @@
+"""Mount manifests: the file, applying it, what readers get, the commands."""
