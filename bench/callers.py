@@ -9,12 +9,13 @@ import os
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bench.machine import cpu_seconds
+from bench.systems.base import Places
 
 START_DELAY = 0.15
 """Seconds until a block starts, so that every caller has its command by then."""
@@ -64,6 +65,36 @@ class CallerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+Crowds = Mapping[str, Sequence[CallerProcess]]
+"""By system, the client processes that have attached to it."""
+
+
+@contextlib.contextmanager
+def crowds(
+    pythons: Mapping[str, str], size: int, places: Places, environment: Mapping[str, str], logs: Path
+) -> Iterator[Crowds]:
+    """So many callers of each system, which is prepared first.  Systems of one Python share their processes.
+
+    A system that cannot be prepared raises `CallerFailed`.
+    """
+    started: dict[str, list[CallerProcess]] = {}
+    attached: dict[str, list[CallerProcess]] = {}
+    try:
+        for system, python in pythons.items():
+            if python not in started:
+                started[python] = [
+                    CallerProcess(python, environment, logs / f"caller-{system}-{number}.log")
+                    for number in range(size)
+                ]
+            for number, caller in enumerate(started[python]):
+                caller.ask(do="attach", system=system, places=places, prepare=number == 0)
+            attached[system] = started[python]
+        yield attached
+    finally:
+        for caller in (caller for many in started.values() for caller in many):
+            caller.close()
 
 
 @dataclass(frozen=True, slots=True)

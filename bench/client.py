@@ -18,12 +18,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from bench.junk import BYSTANDERS, CASES, RACE, of_case
 from bench.machine import resident_mb
 from bench.systems.base import System, make
-from bench.workload import fact, facts, question
+from bench.workload import Fact, fact, facts, question
 
 LIMIT = 10
 _CHUNK = 1000
+_BYSTANDERS_FROM = 9_000_000
 
 
 class Caller:
@@ -74,6 +76,36 @@ class Caller:
 
         answer = timed(search, range(command["start"], command["start"] + command["count"]), command)
         return {**answer, **found}
+
+    def _do_junk(self, name: str, command: dict[str, Any]) -> dict[str, Any]:
+        system, case = self._systems[name], CASES[command["case"]]
+        for number in range(BYSTANDERS):
+            system.write(fact(_BYSTANDERS_FROM + number * 7, case.user))
+        before = system.live(case.user)
+        said = Counter(_written(system, one) for one in case.facts)
+        if lifetimes := [one.lifetime for one in case.facts if one.lifetime]:
+            time.sleep(max(lifetimes) + 0.5)
+        system.settle()
+        shown = of_case(case, system.search(case.user, case.question, LIMIT))
+        return {"live": system.live(case.user) - before, "shown": shown, "said": said}
+
+    def _do_race(self, name: str, command: dict[str, Any]) -> dict[str, Any]:
+        system = self._systems[name]
+        time.sleep(max(0.0, command["at"] - time.time()))
+        return {"said": Counter(_written(system, RACE) for _ in range(command["count"]))}
+
+    def _do_live(self, name: str, command: dict[str, Any]) -> dict[str, Any]:
+        system = self._systems[name]
+        system.settle()
+        return {"live": system.live(command["user"])}
+
+
+def _written(system: System, one: Fact) -> str:
+    """What became of a write; an error is one more answer, in the name of its kind."""
+    try:
+        return system.write(one)
+    except Exception as error:
+        return type(error).__name__
 
 
 def timed(act: Callable[[int], None], numbers: Iterable[int], command: dict[str, Any]) -> dict[str, Any]:

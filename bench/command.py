@@ -12,19 +12,28 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from bench import conversations, report
-from bench.costs import QUICK, RETRIEVE, WRITE, Amounts, Costs
+from bench import conversations, junk_run, report
+from bench.callers import Crowds, crowds
+from bench.costs import CROWD, QUICK, RETRIEVE, WRITE, Amounts, Costs
+from bench.junk import RACERS
 from bench.machine import Quiet, machine
+from bench.peers import python_of
 from bench.stage import Stage
+from bench.systems.base import NAMES, PEERS
+from memgov.embedded.errors import StartError
 
 COSTS = (WRITE, RETRIEVE)
+JUNK = "junk"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,11 +50,23 @@ def _parser() -> argparse.ArgumentParser:
         epilog="`memgov bench quality FILE` measures what retrieval finds; it explains itself with --help.",
     )
     parser.add_argument(
-        "what", nargs="*", choices=(*COSTS, []), metavar="WHAT", help="write, retrieve (both)"
+        "what",
+        nargs="*",
+        choices=(*COSTS, JUNK, []),
+        metavar="WHAT",
+        help="write, retrieve (both); junk alone",
     )
     parser.add_argument("--sizes", type=_sizes, help="memories of the tenant, such as 1000,10000")
     parser.add_argument("--rounds", type=int, help="blocks of each system per case")
     parser.add_argument("--calls", type=int, help="calls of one block")
+    parser.add_argument(
+        "--peers",
+        nargs="?",
+        const=",".join(PEERS),
+        default="",
+        metavar="NAMES",
+        help="and these, installed from PyPI",
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, few calls: shows that it works")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument(
@@ -85,23 +106,55 @@ def _amounts(options: argparse.Namespace) -> Amounts:
         sizes=options.sizes or base.sizes,
         rounds=options.rounds or base.rounds,
         calls=options.calls or base.calls,
-        workloads=tuple(options.what) or base.workloads,
+        workloads=tuple(name for name in options.what if name in COSTS) or base.workloads,
     )
+
+
+def _pythons(peers: str) -> dict[str, str]:
+    """The systems of the run, each with the Python that calls it.  Raises `StartError`."""
+    names = [name for name in peers.split(",") if name]
+    if unknown := set(names) - set(PEERS):
+        raise StartError(f"no peer is called {', '.join(sorted(unknown))}; there are {', '.join(PEERS)}")
+    return dict.fromkeys(NAMES, sys.executable) | {name: python_of(name) for name in names}
 
 
 def _costs(options: argparse.Namespace) -> int:
     amounts = _amounts(options)
     quiet = Quiet(patience=0 if options.quick else options.patience)
     began = time.time()
-    result: dict[str, Any] = {"machine": machine(), "amounts": vars_of(amounts)}
-    with progress() as bar, Stage() as stage:
-        task = bar.add_task("starting", total=None)
+    result: dict[str, Any] = {"machine": machine(), "amounts": asdict(amounts)}
+    with progress() as bar:
+        task = bar.add_task("installing" if options.peers else "starting", total=None)
+        tell = partial(_told, bar, task)
+        pythons = _pythons(options.peers)
+        if not options.what or set(options.what) & set(COSTS):
+            with _served("hash") as stage, _crowds(stage, pythons, CROWD) as ready:
+                costs = Costs(stage, ready, amounts, quiet, tell)
+                bar.update(task, total=costs.steps)
+                result["costs"] = costs.run()
+        elif JUNK in options.what:
+            pythons.pop("drf")  # it stores what the floor stores
+            with _served("minilm") as stage, _crowds(stage, pythons, RACERS) as ready:
+                bar.update(task, total=junk_run.steps(ready))
+                result["junk"] = junk_run.run(stage, ready, tell)
+    return _finish(result, began, quiet, as_json=options.json)
+
+
+@contextmanager
+def _served(embedder: str) -> Iterator[Stage]:
+    """A stage with a tenant and both web processes."""
+    with Stage(embedder) as stage:
         stage.make_tenant()
         stage.start_web()
-        costs = Costs(stage, amounts, quiet, lambda text: bar.update(task, description=text, advance=1))
-        bar.update(task, total=costs.steps)
-        result["costs"] = costs.run()
-    return _finish(result, began, quiet, as_json=options.json)
+        yield stage
+
+
+def _crowds(stage: Stage, pythons: dict[str, str], size: int) -> AbstractContextManager[Crowds]:
+    return crowds(pythons, size, stage.places(), stage.environment(), stage.folder / "logs")
+
+
+def _told(bar: Progress, task: TaskID, text: str) -> None:
+    bar.update(task, description=text, advance=1)
 
 
 def _quality(options: argparse.Namespace) -> int:
@@ -118,14 +171,9 @@ def _quality(options: argparse.Namespace) -> int:
         from bench.quality import Quality, steps
 
         bar.update(task, total=steps(found))
-        run = Quality(principal, stage.policy, lambda text: bar.update(task, description=text, advance=1))
+        run = Quality(principal, stage.policy, partial(_told, bar, task))
         result["quality"] = run.run(found)
     return _finish(result, began, None, as_json=options.json)
-
-
-def vars_of(amounts: Amounts) -> dict[str, Any]:
-    """The amounts as JSON has them."""
-    return {name: getattr(amounts, name) for name in ("sizes", "rounds", "calls", "workloads")}
 
 
 def progress() -> Progress:

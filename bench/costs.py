@@ -1,4 +1,4 @@
-"""What a write and a retrieval cost: bare psycopg, a bare DRF view, memgov, and peers, at growing sizes."""
+"""What a write and a retrieval cost: bare psycopg, a bare DRF view, memgov and its peers, at growing sizes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench import workload
-from bench.callers import Block, CallerProcess, run_block
+from bench.callers import Block, CallerProcess, Crowds, run_block
 from bench.machine import Quiet
-from bench.stage import PYTHON, Stage
-from bench.systems.base import NAMES
+from bench.stage import Stage
 from bench.turns import Case, growth, take_turns
 
 WRITE, RETRIEVE = "write", "retrieve"
@@ -38,48 +37,33 @@ QUICK = Amounts(sizes=(200, 1_000), rounds=2, calls=20)
 
 
 class Costs:
-    """One run: attaches the callers, fills, and takes the cases in order of size."""
+    """One run: fills, and takes the cases in order of size."""
 
-    def __init__(self, stage: Stage, amounts: Amounts, quiet: Quiet, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, stage: Stage, crowds: Crowds, amounts: Amounts, quiet: Quiet, tell: Callable[[str], None]
+    ) -> None:
         self._stage, self._amounts, self._quiet, self._tell = stage, amounts, quiet, tell
-        self._callers: dict[str, list[CallerProcess]] = {}
-        self._filled: dict[str, int] = {}
+        self._callers = crowds
+        self._filled = dict.fromkeys(crowds, 0)
         self._next_write = workload.NEW_FROM
         self.cases: list[Case] = []
 
     def run(self) -> dict[str, Any]:
         """All cases; the JSON of the report's part."""
-        try:
-            self._attach()
-            for size in self._amounts.sizes:
-                for name in self._callers:
-                    self._tell(f"filling {name} to {size:,}")
-                    self._fill(name, size)
-                for kind in self._amounts.workloads:
-                    for clients in (1, CROWD):
-                        self.cases.append(self._case(kind, size, clients))
-        finally:
-            for caller in {id(one): one for many in self._callers.values() for one in many}.values():
-                caller.close()
+        for size in self._amounts.sizes:
+            for name in self._callers:
+                self._tell(f"filling {name} to {size:,}")
+                self._fill(name, size)
+            for kind in self._amounts.workloads:
+                for clients in (1, CROWD):
+                    self.cases.append(self._case(kind, size, clients))
         return {"cases": [case.as_json() for case in self.cases], "growth": growth(self.cases)}
 
     @property
     def steps(self) -> int:
         """How often `tell` will be called, for the progress bar."""
         blocks = len(self._amounts.workloads) * 2 * self._amounts.rounds
-        return len(self._amounts.sizes) * len(NAMES) * (1 + blocks)
-
-    def _attach(self) -> None:
-        ours = [self._start_caller(number) for number in range(CROWD)]
-        places = self._stage.places()
-        for name in NAMES:
-            for number, caller in enumerate(ours):
-                caller.ask(do="attach", system=name, places=places, prepare=number == 0)
-            self._callers[name], self._filled[name] = ours, 0
-
-    def _start_caller(self, number: int) -> CallerProcess:
-        log = self._stage.folder / "logs" / f"caller-{number}.log"
-        return CallerProcess(PYTHON, self._stage.environment(), log)
+        return len(self._amounts.sizes) * len(self._callers) * (1 + blocks)
 
     def _fill(self, name: str, size: int) -> None:
         have = self._filled[name]

@@ -13,6 +13,8 @@ def show(report: dict[str, Any], console: Console) -> None:
     """Everything that the report holds."""
     if "costs" in report:
         _show_costs(report["costs"], console)
+    if "junk" in report:
+        _show_junk(report["junk"], console)
     if "quality" in report:
         _show_quality(report["quality"], console)
     if "busy" in report:
@@ -54,6 +56,25 @@ def _costs_table(workload: str, cases: Sequence[dict[str, Any]], names: Sequence
             _words(case["cpu_ratios"]),
         )
     return table
+
+
+def _show_junk(junk: dict[str, Any], console: Console) -> None:
+    systems = list(dict.fromkeys(name for found in junk.values() for name in found))
+    table = Table(title="junk: whether it holds, and the readable rows it leaves")
+    for name in ("case", *systems):
+        table.add_column(name)
+    for case, found in junk.items():
+        table.add_row(case, *(_junk_cell(found.get(name)) for name in systems))
+    console.print(table)
+
+
+def _junk_cell(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "-"
+    if "error" in found:
+        return f"failed: {found['error'][:40]}"
+    rows = f"{found['live']} rows" + (f" in {found['groups']} groups" if found["groups"] is not None else "")
+    return f"{'holds' if found['holds'] else 'NO'}, {rows}\n{_words(found['said'])}"
 
 
 def _show_quality(quality: dict[str, Any], console: Console) -> None:

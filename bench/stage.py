@@ -10,7 +10,6 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -154,6 +153,3 @@ class Stage:
 
 def _answers(port: int, path: str) -> bool:
     return readiness.ask(f"http://{HOST}:{port}", path=path, timeout=2.0).heard
-
-
-PYTHON = sys.executable

@@ -18,7 +18,7 @@ NEW_FROM = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One memory as a writer offers it.  `lifetime` is seconds from now; negative has ended already."""
+    """One memory as a writer offers it: a triple, or a plain text without subject.  `lifetime` is seconds from now."""
 
     user: str
     subject: str
@@ -26,6 +26,7 @@ class Fact:
     value: str
     text: str
     lifetime: float | None = None
+    origin: str = "user_explicit"
 
 
 @dataclass(frozen=True, slots=True)

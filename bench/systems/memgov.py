@@ -27,7 +27,8 @@ class Store:
     def write(self, fact: Fact) -> str:
         status, answer = self._caller.call("POST", "memories", body_of(fact))
         outcome = str(answer.get("outcome", status))
-        return f"{outcome} {answer['reason']}" if answer.get("reason") else outcome
+        reason = answer.get("reason") or outcome
+        return outcome if reason == outcome else f"{outcome} {reason}"
 
     def search(self, user: str, query: str, limit: int) -> list[str]:
         asked = {
@@ -57,10 +58,11 @@ class Store:
 def body_of(fact: Fact) -> dict[str, Any]:
     """The request that offers a memory: what a person said, sure and important enough for a user's scope."""
     body: dict[str, Any] = {
-        "subject": fact.subject, "predicate": fact.predicate, "value": fact.value, "content": fact.text,
-        "scope": f"user:{fact.user}", "origin": "user_explicit", "confidence": 0.9, "importance": 0.9,
-        "session": f"{SESSION}-{fact.user}",
+        "content": fact.text, "scope": f"user:{fact.user}", "origin": fact.origin, "confidence": 0.9,
+        "importance": 0.9, "session": f"{SESSION}-{fact.user}",
     }  # fmt: skip
+    if fact.predicate:
+        body |= {"subject": fact.subject, "predicate": fact.predicate, "value": fact.value}
     if fact.lifetime is not None:
         body["ttl"] = int(fact.lifetime)
     return body
