@@ -30,6 +30,7 @@ _PAGES = {
     "contradiction": "contradiction",
     "manifest": "manifest",
     "agent": "agent",
+    "mount": "mount",
 }
 _COLUMNS = (
     "seq", "at", "actor_kind", "actor_id", "actor_name", "action", "target_kind", "target_id", "scope", "reason",

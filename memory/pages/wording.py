@@ -39,6 +39,8 @@ _ACTIONS = {
     "promotion.withdrawn": gettext_lazy("took the request back"),
     "promotion.reopened": gettext_lazy("took the decision back"),
     "promotion.revalidated": gettext_lazy("brought the request up to date"),
+    "mount.applied": gettext_lazy("applied a mount manifest"),
+    "mount.refused": gettext_lazy("offered a mount manifest that was refused"),
     "contradiction.opened": gettext_lazy("opened the contradiction by writing"),
     "contradiction.settled": gettext_lazy("settled it"),
     "contradiction.reopened": gettext_lazy("took the decision back"),

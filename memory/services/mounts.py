@@ -107,7 +107,7 @@ def _refusal_recorded(
         "codes": codes,
     }  # fmt: skip
     event = audit.Event(
-        "mount.refused", "mount", file.name or file.sha256, reason=", ".join(codes), after=after
+        "mount.refused", "mount_file", file.name or file.sha256, reason=", ".join(codes), after=after
     )
     with tenant_context(actor.tenant_id):
         audit.append(actor, [event], clock.now())

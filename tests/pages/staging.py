@@ -10,8 +10,9 @@ from django.test import Client
 from memory.domain.defaults import RawCandidate
 from memory.domain.ids import show_id
 from memory.domain.scopes import parse_scope
-from memory.models import Contradiction, Memory, PromotionRequest
+from memory.models import Contradiction, Memory, Mount, PromotionRequest
 from memory.services.memory_write import memory_write
+from memory.services.mounts import MountCall, mount_apply
 from memory.services.promotion import promotion_request
 from tests.factories import Machine, Person, Stage
 
@@ -47,13 +48,14 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A stage with a live memory, a request, a contradiction, a memory in quarantine."""
+    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount."""
 
     stage: Stage
     memory: Memory
     request: PromotionRequest
     contradiction: Contradiction
     held: Memory
+    mount: Mount
 
     @property
     def base(self) -> str:
@@ -78,7 +80,23 @@ def fill(stage: Stage) -> Full:
     )
     with stage.context():
         contradiction = Contradiction.objects.get(status="open")
-    return Full(stage, memory, request, contradiction, held)
+    return Full(stage, memory, request, contradiction, held, mounted(stage, memory))
+
+
+def mounted(stage: Stage, memory: Memory) -> Mount:
+    """A mount that lists the memory and says something itself."""
+    document = f"""
+name: acme/alpha
+scopes: [project:alpha]
+entries:
+- id: {mem(memory)}
+  order: 5
+- content: Deployments of alpha go through the staging cluster first.
+  applies_to: {{paths: ["deploy/*"], tags: [ops]}}
+"""
+    mount_apply(stage.owner.principal, document.encode(), MountCall(commit="3f2a9c1", by="pipeline 71"))
+    with stage.context():
+        return Mount.objects.get()
 
 
 def prm(request: PromotionRequest) -> str:

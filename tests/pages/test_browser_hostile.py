@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from memory.models import Contradiction, Memory, PromotionRequest, Revision, WriteDecision
+from memory.models import (
+    Contradiction,
+    Memory,
+    Mount,
+    MountEntry,
+    PromotionRequest,
+    Revision,
+    WriteDecision,
+)
 from tests.browser import OpenAs
 from tests.pages.hostile import EVERYTHING, MARK, PAYLOADS
 from tests.pages.staging import Full
@@ -17,6 +25,7 @@ _COLUMNS = {
     Contradiction: ("subject", "predicate", "resolved_by"),
     Revision: ("actor", "reason"),
     WriteDecision: ("agent_name", "session"),
+    Mount: ("name", "commit", "applied_by"),
 }  # fmt: skip
 LONGEST = {"predicate": 256}  # the domain's own limit
 
@@ -37,6 +46,8 @@ def poison(full: Full) -> None:
             also_learned_in=list(PAYLOADS),
         )
         PromotionRequest.objects.update(risk_reasons=list(PAYLOADS))
+        Mount.objects.update(scopes=list(PAYLOADS))
+        MountEntry.objects.update(paths=list(PAYLOADS), tags=list(PAYLOADS))
         for row in Revision.objects.all():
             Revision.objects.filter(id=UUID(str(row.id))).update(state={**row.state, "content": EVERYTHING})
 

@@ -22,6 +22,8 @@ READABLE = (
     "evictions/",
     "memories/",
     "memories/{mem}/",
+    "mounts/",
+    "mounts/{mnt}/",
     "health/",
     "health/figure.json",
     "health/series.csv",
@@ -73,6 +75,7 @@ def names(full: Full) -> dict[str, str]:
         "con": show_id("con", full.contradiction.id),
         "held": mem(full.held),
         "mem": mem(full.memory),
+        "mnt": show_id("mnt", full.mount.id),
         "agt": show_id("agt", full.stage.coder.agent.id),
         "key": show_id("key", full.stage.coder.key.id),
         "email": full.stage.reviewer.user.email,
@@ -97,7 +100,7 @@ def state(full: Full) -> list[object]:
 def test_addresses__of_a_tenant__are_all_covered_here() -> None:
     listed = {*READABLE, *FOR_REVIEWERS, *FOR_ADMINS} | {path for path, _, _ in CHANGES}
     shapes = {path.replace("1/", "<int:number>/") if path == "policies/1/" else path for path in listed}
-    for name in ("prm", "con", "held", "mem", "agt"):
+    for name in ("prm", "con", "held", "mem", "mnt", "agt"):
         shapes = {shape.replace(f"{{{name}}}", "<str:item>") for shape in shapes}
     shapes = {shape.replace("{key}", "<str:key>") for shape in shapes}
     routes = dict(_routes(urlpatterns, ""))

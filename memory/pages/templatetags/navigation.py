@@ -50,6 +50,7 @@ GROUPS = (
             Entry("agents", "robot", _("Agents and keys")),
             Entry("members", "users", _("Members")),
             Entry("scopes", "sitemap", _("Scopes")),
+            Entry("mounts", "file-diff", _("Mounts")),
             Entry("policies", "adjustments", _("Policies")),
             Entry("settings", "settings", _("Settings")),
         ),
