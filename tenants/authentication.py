@@ -1,4 +1,4 @@
-"""From a presented agent key to a principal, in two index look-ups and one join."""
+"""From a presented agent key to a principal, in one round trip."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.core.cache import cache
-from django.db import connection
-
 from memgov import clock
 from tenants import keys
-from tenants.context import tenant_context
+from tenants.context import read_one, tenant_context
 from tenants.models import AgentKey, Tenant
 from tenants.principals import Principal
 
@@ -24,9 +21,15 @@ SELECT k.id, k.secret_hash, k.trust_ceiling, k.expires_at, k.revoked_at, k.last_
        (SELECT coalesce(array_agg(g.pattern || ' ' || array_to_string(g.verbs, ',') ORDER BY g.pattern), '{}')
           FROM tenants_grant g
          WHERE g.tenant_id = k.tenant_id AND (g.agent_id = a.id OR g.agent_role = a.role))
-  FROM tenants_agentkey k JOIN tenants_agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
+  FROM tenants_agentkey k
+  JOIN tenants_agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
+  JOIN tenants_tenant t ON t.id = k.tenant_id AND t.status = 'active'
  WHERE k.tenant_id = %s AND """
 _BY_PREFIX, _BY_ID = "k.prefix = %s", "k.id = %s"
+
+
+_HANDLES_KEPT = 4096
+_handles: dict[str, UUID] = {}
 
 
 class KeyRefused(Exception):
@@ -46,13 +49,14 @@ def authenticate_key(text: str, request_id: str = "", now: datetime | None = Non
     if parts is None or tenant_id is None:
         keys.matches(parts.secret if parts else text, None)
         raise _unknown()
-    with tenant_context(tenant_id):
-        row = _row(_FIND + _BY_PREFIX, tenant_id, parts.prefix)
-        if not keys.matches(parts.secret, bytes(row[1]) if row else None):
-            raise _unknown()
-        assert row is not None  # or it would not have matched
-        principal = _principal(tenant_id, row, request_id, now)
-        if row[5] is None or now - row[5] > _LAST_USED_STEP:
+    row = read_one(tenant_id, _FIND + _BY_PREFIX, [tenant_id, parts.prefix])
+    if not keys.matches(parts.secret, bytes(row[1]) if row else None):
+        _handles.pop(parts.handle, None)
+        raise _unknown()
+    assert row is not None  # or it would not have matched
+    principal = _principal(tenant_id, row, request_id, now)
+    if row[5] is None or now - row[5] > _LAST_USED_STEP:
+        with tenant_context(tenant_id):
             AgentKey.objects.filter(id=row[0]).update(last_used_at=now)
     return principal
 
@@ -62,18 +66,10 @@ def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None)
 
     Raises `KeyRefused` when the key has been closed since: what it may do is what it may do now.
     """
-    with tenant_context(tenant_id):
-        row = _row(_FIND + _BY_ID, tenant_id, key_id)
+    row = read_one(tenant_id, _FIND + _BY_ID, [tenant_id, key_id])
     if row is None:
         raise _unknown()
     return _principal(tenant_id, row, "", now or clock.now())
-
-
-def _row(sql: str, tenant_id: UUID, key: str | UUID) -> tuple[Any, ...] | None:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [tenant_id, key])
-        row: tuple[Any, ...] | None = cursor.fetchone()
-    return row
 
 
 def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: datetime) -> Principal:
@@ -119,12 +115,12 @@ def _grant(line: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _tenant_by_handle(handle: str) -> UUID | None:
-    """Active tenants by the handle in their keys, cached for half a minute."""
-    cached = cache.get(f"handle:{handle}")
-    if cached is not None:
-        return UUID(cached)
-    tenant = Tenant.objects.filter(handle=handle, status=Tenant.Status.ACTIVE).only("id").first()
-    if tenant is None:
-        return None
-    cache.set(f"handle:{handle}", str(tenant.id), 30)
-    return tenant.id
+    """The tenant of a handle, which is for ever; whether it is active, the look-up of its key asks."""
+    tenant_id = _handles.get(handle)
+    if tenant_id is None:
+        tenant_id = Tenant.objects.filter(handle=handle).values_list("id", flat=True).first()
+        if tenant_id is not None:
+            if len(_handles) >= _HANDLES_KEPT:
+                _handles.clear()
+            _handles[handle] = tenant_id
+    return tenant_id

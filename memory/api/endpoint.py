@@ -83,9 +83,7 @@ class Endpoint(APIView):
 
     def body(self, serializer_class: type[StrictSerializer]) -> dict[str, Any]:
         """The checked body.  Raises a 400 problem."""
-        serializer = serializer_class(data=self.request.data)
-        serializer.is_valid(raise_exception=True)
-        return dict(serializer.validated_data)
+        return serializer_class.checked(self.request.data)
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Measure the call, whatever becomes of it."""

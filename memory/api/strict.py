@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import QueryDict
@@ -31,6 +31,25 @@ class StrictSerializer(serializers.Serializer[Any]):
 
     unknown_code = "unknown_field"
     unknown_words = "is not a field of this request"
+
+    @classmethod
+    def checked(cls, data: Any) -> dict[str, Any]:
+        """The checked values of a body.  Raises a validation error that names the fields."""
+        return dict(cls._shared().run_validation(data))
+
+    @classmethod
+    def _shared(cls) -> StrictSerializer:
+        """One serializer for all calls: checking keeps nothing in it, and to copy its fields costs more than to check.
+
+        Of each class its own, hence not by `lru_cache` on a method that subclasses inherit.
+        """
+        shared: StrictSerializer | None = cls.__dict__.get("_instance")
+        if shared is None:
+            shared = cls()
+            cls._instance = shared
+        return shared
+
+    _instance: ClassVar[StrictSerializer | None] = None
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, Mapping):
@@ -62,7 +81,7 @@ class ParameterSerializer(StrictSerializer):
     @classmethod
     def read(cls, query: QueryDict) -> dict[str, Any]:
         """The checked parameters.  Raises a 400 problem."""
-        serializer = cls()
+        serializer = cls._shared()
         given: dict[str, Any] = {}
         for name, values in query.lists():
             field = serializer.fields.get(name)
@@ -74,9 +93,7 @@ class ParameterSerializer(StrictSerializer):
                 raise ProblemError(Problem(400, "repeated_parameter", f"{name[:100]} {detail}", [problem]))
             else:
                 given[name] = _typed(field, values[0])
-        serializer = cls(data=given)
-        serializer.is_valid(raise_exception=True)
-        return dict(serializer.validated_data)
+        return cls.checked(given)
 
 
 def _typed(field: serializers.Field[Any, Any, Any, Any] | None, text: str) -> Any:

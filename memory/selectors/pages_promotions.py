@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from memory.domain.scopes import Scope, parse_scope
 from memory.domain.similarity import judge
-from memory.domain.types import Candidate
+from memory.domain.types import Candidate, Known
 from memory.models import Memory, PromotionDecision, PromotionRequest, WriteDecision
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.known import rows_met
@@ -122,15 +122,16 @@ def known_in(memory: Memory, scope: Scope) -> list[Met]:
         predicate=memory.predicate or None,
         value=memory.value or None,
     )
-    found = []
-    for row in rows_met(candidate, bytes(memory.value_hash), near=True).rows:
-        relation = _relation(memory, row)
-        if relation and row.id != memory.id:
-            found.append(Met(row, relation))
-    return found
+    relations = {
+        row.id: relation
+        for row in rows_met(candidate, bytes(memory.value_hash), near=True).rows
+        if row.id != memory.id and (relation := _relation(memory, row))
+    }
+    rows = Memory.objects.in_bulk(relations, field_name="id") if relations else {}
+    return [Met(rows[memory_id], relation) for memory_id, relation in relations.items() if memory_id in rows]
 
 
-def _relation(memory: Memory, row: Memory) -> str:
+def _relation(memory: Memory, row: Known) -> str:
     if bytes(row.value_hash) == bytes(memory.value_hash):
         return "duplicate"
     if memory.predicate:

@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.domain.registry import DEFAULT_REGISTRY, PredicateRule, Registry
 from memory.domain.values import Normaliser
 from memory.models import PredicateSetting, SubjectAlias
-from tenants.context import current_tenant_id
+from tenants.context import tenant_context
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -29,15 +29,14 @@ _KEPT = 256
 _latest: dict[UUID, Words] = {}
 
 
-def words_at(version: int) -> Words:
-    """The current tenant's vocabulary at its present version.  Two queries when this process has not seen it."""
-    tenant = current_tenant_id()
-    known = _latest.get(tenant, NO_WORDS)
+def words_at(tenant_id: UUID, version: int) -> Words:
+    """A tenant's vocabulary at its present version.  Two queries when this process has not seen it."""
+    known = _latest.get(tenant_id, NO_WORDS)
     if known.version != version:
-        known = _load(version) if version else NO_WORDS
+        known = _load(tenant_id, version) if version else NO_WORDS
         if len(_latest) >= _KEPT:
             _latest.clear()
-        _latest[tenant] = known
+        _latest[tenant_id] = known
     return known
 
 
@@ -46,11 +45,11 @@ def words_known(tenant_id: UUID) -> Words:
     return _latest.get(tenant_id, NO_WORDS)
 
 
-def _load(version: int) -> Words:
-    aliases = dict(SubjectAlias.objects.values_list("alias", "subject"))
-    return Words(
-        version, MappingProxyType(aliases), Registry(map(rule_of, PredicateSetting.objects.order_by("name")))
-    )
+def _load(tenant_id: UUID, version: int) -> Words:
+    with tenant_context(tenant_id):
+        aliases = dict(SubjectAlias.objects.values_list("alias", "subject"))
+        rules = map(rule_of, PredicateSetting.objects.order_by("name"))
+        return Words(version, MappingProxyType(aliases), Registry(rules))
 
 
 def rule_of(row: PredicateSetting) -> PredicateRule:

@@ -19,6 +19,7 @@ from memory.services.access import REVIEWERS, deny, may_on, require_role
 from memory.services.errors import Invalid, TooLarge
 from memory.services.write_types import WriteRequest
 from memory.store import scopes
+from tenants.context import tenant_context
 from tenants.principals import Principal
 
 
@@ -64,8 +65,11 @@ def _ancestor_trust(principal: Principal, ancestors: Sequence[UUID]) -> float | 
     """What is derived is trusted no more than the least trusted thing it comes from."""
     if not ancestors:
         return None
-    rows = list(Memory.objects.filter(id__in=list(ancestors)[:200]).only("id", "tenant_id", "trust", "scope"))
-    visible = [row for row in rows if may_on(principal, Verb.READ, parse_scope(row.scope))]
+    with tenant_context(principal.tenant_id):
+        rows = list(
+            Memory.objects.filter(id__in=list(ancestors)[:200]).only("id", "tenant_id", "trust", "scope")
+        )
+        visible = [row for row in rows if may_on(principal, Verb.READ, parse_scope(row.scope))]
     if len(visible) < len(set(ancestors)):
         raise Invalid(
             "derived_from names memories that are not there or not yours to see", field="derived_from"
@@ -85,6 +89,6 @@ def authorise(principal: Principal, scope: Scope) -> None:
     )
     if not granted and not is_owned_kind(scope):
         deny(principal, Verb.WRITE, scope)
-    owner = scopes.ensure(scope, principal.agent_id)
+    owner = scopes.ensure(principal.tenant_id, scope, principal.agent_id)
     if not granted and owner != principal.agent_id:
         deny(principal, Verb.WRITE, scope)

@@ -21,7 +21,9 @@ log = logging.getLogger(__name__)
 
 @lru_cache(maxsize=1)
 def _embedder() -> CachedEmbedder:
-    return CachedEmbedder(get_embedder(settings.MEMGOV_EMBEDDER), shared=cache)
+    # Hashing words takes less time than to ask another process for the result.
+    shared = None if settings.MEMGOV_EMBEDDER == "hash" else cache
+    return CachedEmbedder(get_embedder(settings.MEMGOV_EMBEDDER), shared=shared)
 
 
 def vector_of(text: str) -> Vector | None:

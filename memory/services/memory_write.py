@@ -12,7 +12,7 @@ from django.db import transaction
 
 from memgov import clock
 from memory.domain.admission import admit
-from memory.selectors.policies import active_policy
+from memory.selectors.policies import policy_in_force
 from memory.services.access import denials_audited
 from memory.services.candidates import Prepared, authorise, prepare
 from memory.services.embedding import vector_of
@@ -84,10 +84,9 @@ def _write(principal: Principal, request: WriteRequest, *, keep: bool, offer: Of
 
 def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Offer | None) -> Outcome:
     now = clock.now()
-    with tenant_context(principal.tenant_id):
-        active = active_policy()
-        prepared = prepare(principal, request, active, now)
-        authorise(principal, prepared.candidate.scope)
+    active = policy_in_force(principal.tenant_id)
+    prepared = prepare(principal, request, active, now)
+    authorise(principal, prepared.candidate.scope)
     draft = Draft(principal, prepared, active, now)
     admission = admit(
         prepared.candidate,

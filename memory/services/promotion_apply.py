@@ -18,7 +18,7 @@ def apply_promotion(changes: Changes, memory: Memory, request: PromotionRequest,
     fact already in the target takes the newcomer in; another value of a single-valued key is superseded.
     """
     target = parse_scope(request.to_scope)
-    scopes.ensure(target, None)
+    scopes.ensure(memory.tenant_id, target, None)
     rivals = rivals_in(memory, target)
     locked = memories.lock([row.id for row in (*rivals.same, *rivals.contradicting)])
     if rivals.same:

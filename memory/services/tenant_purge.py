@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import pgtrigger
 from django.apps import apps
-from django.core.cache import cache
 from django.db import connections, transaction
 
 from tenants.models import Tenant
@@ -32,7 +31,6 @@ def tenant_purge(tenant: Tenant) -> dict[str, int]:
             cursor.execute(f"DELETE FROM {table} WHERE tenant_id = %s", [tenant.id])
             deleted[table] = cursor.rowcount
         cursor.execute("DELETE FROM tenants_tenant WHERE id = %s", [tenant.id])
-    cache.delete(f"handle:{tenant.handle}")
     return deleted
 
 

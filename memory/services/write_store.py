@@ -5,15 +5,16 @@ Runs inside the write's transaction.  Whatever it concludes, one decision row an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from memory.domain import lifecycle
 from memory.domain.reconciliation import Action, Decision, reconcile
 from memory.domain.similarity import likeness
-from memory.domain.types import OutcomeKind, Status
+from memory.domain.types import Known, OutcomeKind, Status
 from memory.models import Memory
-from memory.selectors.known import Direction, as_known, rows_met, shown_to
+from memory.selectors.known import Direction, rows_met, shown_to
 from memory.services.alerts import junk_watched
 from memory.services.compaction import compact_scope
 from memory.services.promotion_triggers import open_triggered
@@ -67,7 +68,7 @@ def decide(draft: Draft, clean: Clean, vector: Vector | None = None) -> Reconcil
     cosines = {row.content: met.cosines.get(row.id) for row in met.rows}
     decision = reconcile(
         candidate,
-        [as_known(row) for row in rows.values()],
+        met.rows,
         draft.prepared.rule,
         draft.policy,
         value_hash=hashed,
@@ -94,7 +95,7 @@ def carry_out(draft: Draft, clean: Clean, reconciled: Reconciled, vector: Vector
     )
 
 
-def _locked(decision: Decision, rows: dict[UUID, Memory]) -> list[Memory]:
+def _locked(decision: Decision, rows: Mapping[UUID, Known]) -> list[Memory]:
     """The rows that the decision touches, locked; `VersionMoved` if one is no longer what was judged."""
     if not decision.targets:
         return []

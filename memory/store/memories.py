@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection
 from django.db.models import F
 from django.db.models.expressions import Combinable
-from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 
 from memgov.ids import new_id
 from memory.domain.lifecycle import READABLE
 from memory.domain.text import terms
+from memory.domain.vectors import vector_text
 from memory.models import Memory, Revision
 from tenants.context import current_tenant_id
 
@@ -59,9 +59,11 @@ class Change:
     fields: dict[str, Any]
 
 
-_INSERT = """
+_FIELDS: Final = {field.column: field for field in Memory._meta.concrete_fields if field.column}
+_INSERT = f"""
 WITH made AS (
-    INSERT INTO memory_memory ({columns}) VALUES ({values}) ON CONFLICT DO NOTHING RETURNING tenant_id, id
+    INSERT INTO memory_memory ({", ".join(_FIELDS)})
+    VALUES ({", ".join("%s" for _ in _FIELDS)}) ON CONFLICT DO NOTHING RETURNING tenant_id, id
 ),
 revised AS (
     INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
@@ -82,19 +84,15 @@ def insert(memory: Memory, *, actor: str, vector: Vector | None) -> int:
     live row that it must not stand beside.
     """
     memory.tenant_id = current_tenant_id()
-    fields = [(field, field.column) for field in Memory._meta.concrete_fields if field.column]
-    sql = _INSERT.format(
-        columns=", ".join(column for _, column in fields), values=", ".join("%s" for _ in fields)
-    )
     found = terms(memory.content) if memory.status in READABLE else []
     parameters: list[Any] = [
-        *(field.get_db_prep_save(getattr(memory, field.attname), connection) for field, _ in fields),
+        *(field.get_db_prep_save(getattr(memory, field.attname), connection) for field in _FIELDS.values()),
         new_id(memory.recorded_at), memory.version, memory.recorded_at, actor, memory.status_reason,
         Jsonb(snapshot(memory)), memory.scope, found, len(found), _halfvec(vector),
         vector.model_id if vector else "", memory.status in READABLE, memory.tenant_id, memory.scope,
     ]  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(_INSERT, parameters)
         made, before = cursor.fetchone()
     if not made:
         raise AlreadyLive(memory.content)
@@ -173,7 +171,7 @@ def index(memory: Memory, vector: Vector | None) -> None:
 
 
 def _halfvec(vector: Vector | None) -> str | None:
-    return HalfVector(list(vector.values)).to_text() if vector else None
+    return vector_text(vector.values) if vector else None
 
 
 def unindex(ids: Sequence[UUID]) -> None:

@@ -43,6 +43,8 @@ def insert_decision(decision: PromotionDecision) -> PromotionDecision:
 
 def insert_contradictions(contradictions: Sequence[Contradiction]) -> None:
     """Store open contradictions; one that is already open for its pair stays as it is."""
+    if not contradictions:
+        return
     for contradiction in contradictions:
         contradiction.tenant_id = current_tenant_id()
     Contradiction.objects.bulk_create(contradictions, ignore_conflicts=True)

@@ -83,7 +83,7 @@ class Plot:
             "value": value,
         }
         with tenant_context(self.tenant_id), connection.cursor() as cursor:
-            scopes.ensure(parse_scope(memory.scope), None)
+            scopes.ensure(self.tenant_id, parse_scope(memory.scope), None)
             Memory.objects.bulk_create([memory])
             cursor.execute(_COPIES, values)
             ids = [memory.id, *(row[0] for row in cursor.fetchall())]

@@ -93,9 +93,7 @@ class Batch(WriteEndpoint):
     def _item(self, item: Any) -> Item:
         """A candidate for later, or its problem now."""
         try:
-            serializer = WriteBody(data=item)
-            serializer.is_valid(raise_exception=True)
-            return self.request_of(serializer.validated_data)
+            return self.request_of(WriteBody.checked(item))
         except Exception as error:
             problem = problem_of(error)
             if problem is None:
@@ -105,9 +103,7 @@ class Batch(WriteEndpoint):
     def _one(self, index: int, item: Any) -> dict[str, Any]:
         """One item: its outcome or its problem, whatever became of the others."""
         try:
-            serializer = WriteBody(data=item)
-            serializer.is_valid(raise_exception=True)
-            status, body = self.write(serializer.validated_data)
+            status, body = self.write(WriteBody.checked(item))
         except Exception as error:
             problem = problem_of(error)
             if problem is None:
