@@ -20,6 +20,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from psycopg.pq import TransactionStatus
 
+_SET_LOCAL = "SET LOCAL memgov.tenant_id = %s"
 _current: ContextVar[UUID | None] = ContextVar("memgov_tenant", default=None)
 _ends: ContextVar[list[Callable[[], None]]] = ContextVar("memgov_ends")
 
@@ -75,15 +76,11 @@ def _begin(tenant_id: UUID) -> None:
         raw.autocommit = (
             True  # or psycopg sends a BEGIN of its own first; Django ends this one as it would that
         )
-        opening = f"BEGIN; {_set_local(tenant_id)}"
+        opening = f"BEGIN; {_SET_LOCAL}"
     else:
-        opening = _set_local(tenant_id)
+        opening = _SET_LOCAL
     with connection.cursor() as cursor:
-        cursor.execute(opening)
-
-
-def _set_local(tenant_id: UUID) -> str:
-    return f"SET LOCAL memgov.tenant_id = '{UUID(int=tenant_id.int)}'"
+        cursor.execute(opening, [str(tenant_id)])
 
 
 def read_one(tenant_id: UUID, sql: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -97,7 +94,7 @@ def read_one(tenant_id: UUID, sql: str, parameters: Sequence[Any]) -> tuple[Any,
     with connection.cursor() as cursor:
         if current is None:
             # Several statements in one message are one transaction, to which SET LOCAL belongs.
-            cursor.execute(f"{_set_local(tenant_id)}; {sql}", parameters)
+            cursor.execute(f"{_SET_LOCAL}; {sql}", [str(tenant_id), *parameters])
             cursor.nextset()
         else:
             cursor.execute(sql, parameters)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
@@ -72,6 +73,7 @@ def same_claims(text: str, other: str) -> bool:
     return mine is not None and mine == claim_of(other)
 
 
+@lru_cache(maxsize=4096)
 def claim_of(text: str) -> Claim | None:
     """The claim that the whole text makes, None for anything richer."""
     line = bare(text)

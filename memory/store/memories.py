@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection
@@ -22,6 +22,7 @@ from memory.domain.lifecycle import READABLE
 from memory.domain.text import terms
 from memory.domain.vectors import vector_text
 from memory.models import Memory, Revision
+from memory.store.rows import row_json
 from tenants.context import current_tenant_id
 
 # What a revision keeps: everything that a version can differ in.
@@ -59,11 +60,10 @@ class Change:
     fields: dict[str, Any]
 
 
-_FIELDS: Final = {field.column: field for field in Memory._meta.concrete_fields if field.column}
-_INSERT = f"""
+_INSERT = """
 WITH made AS (
-    INSERT INTO memory_memory ({", ".join(_FIELDS)})
-    VALUES ({", ".join("%s" for _ in _FIELDS)}) ON CONFLICT DO NOTHING RETURNING tenant_id, id
+    INSERT INTO memory_memory SELECT * FROM json_populate_record(NULL::memory_memory, %s)
+    ON CONFLICT DO NOTHING RETURNING tenant_id, id
 ),
 revised AS (
     INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
@@ -86,7 +86,7 @@ def insert(memory: Memory, *, actor: str, vector: Vector | None) -> int:
     memory.tenant_id = current_tenant_id()
     found = terms(memory.content) if memory.status in READABLE else []
     parameters: list[Any] = [
-        *(field.get_db_prep_save(getattr(memory, field.attname), connection) for field in _FIELDS.values()),
+        row_json(memory),
         new_id(memory.recorded_at), memory.version, memory.recorded_at, actor, memory.status_reason,
         Jsonb(snapshot(memory)), memory.scope, found, len(found), _halfvec(vector),
         vector.model_id if vector else "", memory.status in READABLE, memory.tenant_id, memory.scope,
@@ -115,17 +115,38 @@ def change(memory: Memory, change: Change, *, vector: Vector | None = None) -> M
     for name, value in fields.items():
         setattr(memory, name, value)
     memory.version += 1
-    _revise([memory], change.event, change.actor, change.reason, change.now)
+    _revise(memory, change)
     _follow(memory, was_readable, fields, vector)
     return memory
 
 
+_REVISE = """
+WITH revised AS (INSERT INTO memory_revision SELECT * FROM json_populate_record(NULL::memory_revision, %s))
+DELETE FROM memory_index WHERE tenant_id = %s AND memory_id = %s AND %s
+"""
+
+
+def _revise(memory: Memory, change: Change) -> None:
+    """Keep the new version, and make it unfindable if nobody may read it any more: one statement."""
+    revision = Revision(
+        tenant_id=memory.tenant_id,
+        memory_id=memory.id,
+        version=memory.version,
+        at=change.now,
+        event=change.event,
+        actor=change.actor,
+        reason=change.reason[:500],
+        state=snapshot(memory),
+    )
+    gone = memory.status not in READABLE
+    with connection.cursor() as cursor:
+        cursor.execute(_REVISE, [row_json(revision), memory.tenant_id, memory.id, gone])
+
+
 def _follow(memory: Memory, was_readable: bool, fields: dict[str, Any], vector: Vector | None) -> None:
-    """Keep the index in step with a change."""
+    """Keep the index in step with a change of a memory that is readable."""
     readable = memory.status in READABLE
-    if was_readable and not readable:
-        unindex([memory.id])
-    elif readable and (not was_readable or "content" in fields):
+    if readable and (not was_readable or "content" in fields):
         index(memory, vector)
     elif readable and "scope" in fields:
         with connection.cursor() as cursor:
@@ -172,31 +193,6 @@ def index(memory: Memory, vector: Vector | None) -> None:
 
 def _halfvec(vector: Vector | None) -> str | None:
     return vector_text(vector.values) if vector else None
-
-
-def unindex(ids: Sequence[UUID]) -> None:
-    """Make memories unfindable."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM memory_index WHERE tenant_id = %s AND memory_id = ANY(%s)",
-            [current_tenant_id(), list(ids)],
-        )
-
-
-def _revise(memories: Sequence[Memory], event: str, actor: str, reason: str, now: datetime) -> None:
-    Revision.objects.bulk_create(
-        Revision(
-            tenant_id=memory.tenant_id,
-            memory_id=memory.id,
-            version=memory.version,
-            at=now,
-            event=event,
-            actor=actor,
-            reason=reason[:500],
-            state=snapshot(memory),
-        )
-        for memory in memories
-    )
 
 
 def snapshot(memory: Memory) -> dict[str, Any]:

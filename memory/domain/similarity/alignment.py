@@ -12,7 +12,7 @@ from memory.domain.similarity.analysis import Analysis, Unit
 Keyed = dict[tuple[str, int], int]  # stem and which occurrence of it -> position
 _MIN_COMPOUND = 6
 _MIN_INITIALS = 3
-_MAX_LEFT = 8  # with more left over, no spelling makes the texts equal
+MAX_LEFT = 8  # with more left over, no spelling makes the texts equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Alignment:
 def align(a: Analysis, b: Analysis) -> Alignment:
     """Align two texts, writing compounds and initials of the one as the other has them."""
     first = _paired(a.units, b.units)
-    if not (first.left_a and first.left_b) or len(first.left_a) + len(first.left_b) > _MAX_LEFT:
+    if not (first.left_a and first.left_b) or len(first.left_a) + len(first.left_b) > MAX_LEFT:
         return first
     units_a = _written_together(a.units, first.left_b)
     units_b = _written_together(b.units, first.left_a)

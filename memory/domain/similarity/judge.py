@@ -8,7 +8,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.domain.similarity.alignment import Alignment, align
+from memory.domain.similarity.alignment import MAX_LEFT, Alignment, align
 from memory.domain.similarity.analysis import analyse
 from memory.domain.similarity.canonical import canonical, same_canonical
 from memory.domain.similarity.guards import HARD, reasons
@@ -42,8 +42,11 @@ def judge(
     *,
     language_a: str | None = None,
     language_b: str | None = None,
+    explain: bool = True,
 ) -> Judgement:
     """Judge two texts. `cosine` is that of their vectors, or None when there is no embedder.
+
+    Without `explain` the verdict is the same, but the guards are not asked why two texts differ that differ anyway.
 
     Languages are two-letter codes or None to have them guessed. Only English has rules of its own: elsewhere
     nothing but an equal canonical writing is `same`.
@@ -54,7 +57,7 @@ def judge(
         return Judgement("same", ("canonical",), 1.0, 1.0)
     language = common_language(a, b, language_a, language_b)
     if language == "en" and max(len(a), len(b)) <= _MAX_CHARACTERS:
-        return _judge_english(a, b, cosine)
+        return _judge_english(a, b, cosine, explain=explain)
     return _judge_without_rules(a, b, cosine, language)
 
 
@@ -63,25 +66,31 @@ def likeness(a: str, b: str, cosine: float | None) -> Verdict:
 
     For the write path: either view is enough to ask a person, neither keeps the other quiet.
     """
-    found = judge(a, b, None)
     close = cosine is not None and cosine >= REVIEW_COSINE
+    found = judge(a, b, None, explain=close)
     if found.verdict == "different" and close and HARD.isdisjoint(found.reasons):
         return judge(a, b, cosine).verdict
     return found.verdict
 
 
-def _judge_english(a: str, b: str, cosine: float | None) -> Judgement:
+def _judge_english(a: str, b: str, cosine: float | None, *, explain: bool) -> Judgement:
     if canonical(a, "en") == canonical(b, "en"):
         return Judgement("same", ("canonical",), 1.0, 1.0)
     left, right = analyse(a), analyse(b)
     if left.content.isdisjoint(right.content) and (cosine is None or cosine < REVIEW_COSINE):
         return Judgement("different", ("content",), 0.0, 0.0)
-    aligned = align(left, right)
     jaccard, containment = _overlap(left.content, right.content)
+    alike = _alike(jaccard, containment, cosine, REVIEW_COSINE)
+    if not explain and not alike and len(left.content ^ right.content) > MAX_LEFT:
+        return Judgement("different", ("content",), jaccard, containment)
+    aligned = align(left, right)
+    same = _same_content(aligned)
+    if not explain and not alike and not same:
+        return Judgement("different", ("content",), jaccard, containment)
     objections = reasons(left, right, aligned)
-    if not objections and _same_content(aligned):
+    if not objections and same:
         return Judgement("same", ("content",), jaccard, containment)
-    if HARD.isdisjoint(objections) and _alike(jaccard, containment, cosine, REVIEW_COSINE):
+    if HARD.isdisjoint(objections) and alike:
         return Judgement("review", ("similar", *objections), jaccard, containment)
     return Judgement("different", objections or ("content",), jaccard, containment)
 

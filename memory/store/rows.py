@@ -1,0 +1,30 @@
+"""A model's row as one JSON parameter: for the rows that every write makes, where to bind fifty columns one by one
+costs more than to store them."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Model
+
+
+def row_json(instance: Model) -> str:
+    """All columns of an unsaved row, for `json_populate_record(NULL::its_table, …)`."""
+    columns = {
+        field.column: getattr(instance, field.attname)
+        for field in instance._meta.concrete_fields
+        if field.column
+    }
+    return json.dumps(columns, default=_plain)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bytes | memoryview):
+        return f"\\x{bytes(value).hex()}"
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no place in a row")
