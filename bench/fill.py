@@ -64,7 +64,7 @@ def _rows(principal: Principal, facts: Sequence[workload.Fact]) -> list[Memory]:
     with tenant_context(principal.tenant_id):
         active = active_policy()
         for name in {f"user:{fact.user}" for fact in facts}:
-            scopes.ensure(parse_scope(name), principal.agent_id)
+            scopes.ensure(principal.tenant_id, parse_scope(name), principal.agent_id)
         for fact in facts:
             prepared = prepare(principal, _request(fact), active, now)
             draft = Draft(principal, prepared, active, now)
