@@ -131,6 +131,7 @@ def _detail(
             "keys": [_key(key, now) for key in keys],
             "recent": [memory_shapes.row(viewer, one, policy, now) for one in found.written_by(agent.id)],
             "memories_url": url(viewer, "memories", agent=shown),
+            "manifests_url": url(viewer, "manifests", agent=shown),
             "can_manage": viewer.can("admin"),
             "key_form": KeyForm(auto_id="key-%s"),
             "new_key": "",

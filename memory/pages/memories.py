@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from memory.pages.templatetags.chips import look_of
 from memory.pages.wording import plain, timeline
 from memory.selectors import pages_memories as explorer
 from memory.selectors import pages_memory as found
+from memory.selectors.pages_manifests import Reader, kept_since, readers_given
 from memory.selectors.pages_memories import Wanted
 from memory.selectors.pages_reach import agents_with_rights, readers_of
 from memory.selectors.pages_traces import events_of, manifests_with
@@ -104,7 +106,7 @@ def detail(
             "revisions": shapes.revisions(found.revisions_of(memory.id)),
             "form": {},
             **relatives,
-            **_given(viewer, memory),
+            **_given(viewer, memory, now),
             **_audit(viewer, memory),
             **more,
         }
@@ -150,8 +152,9 @@ def _relatives(viewer: Viewer, memory: Memory) -> dict[str, Any]:
     return {"sources": sources, "derived": derived, "promotions": promotions}
 
 
-def _given(viewer: Viewer, memory: Memory) -> dict[str, Any]:
-    given, total = manifests_with(memory.id)
+def _given(viewer: Viewer, memory: Memory, now: datetime) -> dict[str, Any]:
+    since = kept_since(viewer.policy().policy, now)
+    given, total = manifests_with(memory.id, since)
     readers = readers_of(parse_scope(memory.scope), agents_with_rights())
     return {
         "manifests": [
@@ -162,13 +165,32 @@ def _given(viewer: Viewer, memory: Memory) -> dict[str, Any]:
                 "agent": row.agent,
                 "session": row.session,
                 "used": row.used,
+                "verdict": row.verdict,
                 "rank": row.rank,
             }
             for row in given
         ],
         "manifests_total": total,
+        "manifests_url": url(viewer, "manifests", memory=show_id("mem", memory.id)),
+        "given_to": [_given_to(viewer, memory, row) for row in readers_given(memory.id, since)]
+        if total
+        else [],
         "readers": [{"name": one.name, "how": one.how} for one in readers[:READERS_SHOWN]],
         "readers_total": len(readers),
+    }
+
+
+def _given_to(viewer: Viewer, memory: Memory, row: Reader) -> dict[str, Any]:
+    """One agent that was given the memory, with the way to those reads."""
+    agent = show_id("agt", row.agent_id) if row.agent_id else ""
+    return {
+        "agent": row.agent,
+        "url": url(viewer, "manifests", memory=show_id("mem", memory.id), agent=agent),
+        "given": row.given,
+        "sessions": row.sessions,
+        "used": row.used,
+        "harmful": row.harmful,
+        "last_at": row.last_at,
     }
 
 

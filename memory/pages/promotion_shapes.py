@@ -19,6 +19,7 @@ from memory.pages.answers import url
 from memory.pages.queue import Asked, Rows
 from memory.pages.wording import action_text, plain, signals
 from memory.selectors import pages_promotions as found
+from memory.selectors.pages_manifests import kept_since
 from memory.selectors.pages_reach import agents_with_rights, readers_of
 from memory.selectors.pages_traces import manifests_with
 from memory.services.promotion_decide import UNDO_FOR
@@ -146,7 +147,7 @@ def _known(viewer: Viewer, met: found.Met) -> dict[str, Any]:
 
 def _evidence(viewer: Viewer, request: PromotionRequest, memory: Memory) -> dict[str, Any]:
     rules = viewer.policy().policy.for_scope(found.target_of(request)).promotion
-    given, total = manifests_with(memory.id, limit=5)
+    given, total = manifests_with(memory.id, kept_since(viewer.policy().policy, clock.now()), limit=5)
     return {
         "evidence": {
             "reproductions": memory.reproductions,
@@ -177,6 +178,7 @@ def _evidence(viewer: Viewer, request: PromotionRequest, memory: Memory) -> dict
             for one in given
         ],
         "manifests_total": total,
+        "manifests_url": url(viewer, "manifests", memory=show_id("mem", memory.id)),
     }
 
 

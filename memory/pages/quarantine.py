@@ -79,6 +79,7 @@ def _detail(viewer: Viewer, item: UUID) -> dict[str, Any] | None:
         "findings": [_finding(row, one) for one in row.findings],
         "by_source": {"written": reach.written, "quarantined": reach.held, "rejected": reach.rejected},
         "blast": {"derived": reach.derived, "manifests": reach.manifests, "agents": reach.agents},
+        "manifests_url": url(viewer, "manifests", memory=show_id("mem", row.id)),
         "history": timeline(events_of([show_id("mem", row.id)])),
     }
 

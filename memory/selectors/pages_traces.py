@@ -19,12 +19,13 @@ def events_of(targets: Sequence[str], limit: int = 20) -> list[AuditEvent]:
 
 
 _GIVEN = """
-SELECT m.id, m.at, m.agent_name, m.session, e.rank, e.used_at IS NOT NULL, m.usage_reported_at IS NOT NULL,
+SELECT m.id, m.at, m.agent_name, m.session, e.rank, e.used_at IS NOT NULL, m.usage_reported_at IS NOT NULL, e.verdict,
        count(*) OVER ()
   FROM memory_manifestentry e
   JOIN memory_manifest m ON m.tenant_id = %(tenant)s AND m.id = e.manifest_id
- WHERE e.tenant_id = %(tenant)s AND e.memory_id = %(memory)s
- ORDER BY m.at DESC, m.id DESC LIMIT %(limit)s
+ WHERE e.tenant_id = %(tenant)s AND e.memory_id = %(memory)s AND m.at > %(since)s
+   AND e.manifest_id >= memgov.id_floor(%(since)s) AND m.id >= memgov.id_floor(%(since)s)
+ ORDER BY e.manifest_id DESC LIMIT %(limit)s
 """
 
 
@@ -39,15 +40,19 @@ class Given:
     rank: int
     used: bool | None
     """None while the agent has not reported."""
+    verdict: str
+    """What it reported of this entry: used, ignored, harmful, or nothing."""
 
 
-def manifests_with(memory_id: UUID, limit: int = 10) -> tuple[list[Given], int]:
-    """The last manifests that contained the memory, and how many there are."""
+def manifests_with(memory_id: UUID, since: datetime, limit: int = 10) -> tuple[list[Given], int]:
+    """The last manifests that contained the memory, and how many there are after `since`."""
     with connection.cursor() as cursor:
-        cursor.execute(_GIVEN, {"tenant": current_tenant_id(), "memory": memory_id, "limit": limit})
+        cursor.execute(
+            _GIVEN, {"tenant": current_tenant_id(), "memory": memory_id, "since": since, "limit": limit}
+        )
         rows = cursor.fetchall()
     given = [
-        Given(manifest_id, at, agent, session, rank, used if reported else None)
-        for manifest_id, at, agent, session, rank, used, reported, _total in rows
+        Given(manifest_id, at, agent, session, rank, used if reported else None, verdict)
+        for manifest_id, at, agent, session, rank, used, reported, verdict, _total in rows
     ]
-    return given, rows[0][7] if rows else 0
+    return given, rows[0][8] if rows else 0

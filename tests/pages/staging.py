@@ -10,10 +10,11 @@ from django.test import Client
 from memory.domain.defaults import RawCandidate
 from memory.domain.ids import show_id
 from memory.domain.scopes import parse_scope
-from memory.models import Contradiction, Memory, Mount, PromotionRequest
+from memory.models import Contradiction, Manifest, Memory, Mount, PromotionRequest
 from memory.services.memory_write import memory_write
 from memory.services.mounts import MountCall, mount_apply
 from memory.services.promotion import promotion_request
+from memory.services.recall import RetrieveRequest, memory_retrieve
 from tests.factories import Machine, Person, Stage
 
 FACT = RawCandidate(
@@ -48,7 +49,7 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount."""
+    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, and a read."""
 
     stage: Stage
     memory: Memory
@@ -56,6 +57,7 @@ class Full:
     contradiction: Contradiction
     held: Memory
     mount: Mount
+    read: Manifest
 
     @property
     def base(self) -> str:
@@ -80,7 +82,10 @@ def fill(stage: Stage) -> Full:
     )
     with stage.context():
         contradiction = Contradiction.objects.get(status="open")
-    return Full(stage, memory, request, contradiction, held, mounted(stage, memory))
+    mount = mounted(stage, memory)
+    asked = RetrieveRequest("which region has the staging cluster", session="s-42", task="t-7")
+    read = memory_retrieve(stage.coder.principal, asked).manifest
+    return Full(stage, memory, request, contradiction, held, mount, read)
 
 
 def mounted(stage: Stage, memory: Memory) -> Mount:

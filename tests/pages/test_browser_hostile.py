@@ -6,6 +6,8 @@ from uuid import UUID
 
 from memory.models import (
     Contradiction,
+    Manifest,
+    ManifestEntry,
     Memory,
     Mount,
     MountEntry,
@@ -26,6 +28,8 @@ _COLUMNS = {
     Revision: ("actor", "reason"),
     WriteDecision: ("agent_name", "session"),
     Mount: ("name", "commit", "applied_by"),
+    Manifest: ("agent_name", "agent_role", "session", "task", "query_text"),
+    ManifestEntry: ("source", "scope"),
 }  # fmt: skip
 LONGEST = {"predicate": 256}  # the domain's own limit
 
@@ -48,6 +52,8 @@ def poison(full: Full) -> None:
         PromotionRequest.objects.update(risk_reasons=list(PAYLOADS))
         Mount.objects.update(scopes=list(PAYLOADS))
         MountEntry.objects.update(paths=list(PAYLOADS), tags=list(PAYLOADS))
+        Manifest.objects.update(request={"tags": list(PAYLOADS), "scope": EVERYTHING, EVERYTHING: EVERYTHING},
+                                excluded={EVERYTHING: 3})  # fmt: skip
         for row in Revision.objects.all():
             Revision.objects.filter(id=UUID(str(row.id))).update(state={**row.state, "content": EVERYTHING})
 

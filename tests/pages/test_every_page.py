@@ -24,6 +24,8 @@ READABLE = (
     "memories/{mem}/",
     "mounts/",
     "mounts/{mnt}/",
+    "manifests/",
+    "manifests/{man}/",
     "health/",
     "health/figure.json",
     "health/series.csv",
@@ -64,7 +66,7 @@ MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": (
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "eviction-restore", "memory-unpin", "memory-restore",
-    "manifest", "memory-admit",
+    "memory-admit",
 }  # fmt: skip
 
 
@@ -76,6 +78,7 @@ def names(full: Full) -> dict[str, str]:
         "held": mem(full.held),
         "mem": mem(full.memory),
         "mnt": show_id("mnt", full.mount.id),
+        "man": show_id("man", full.read.id),
         "agt": show_id("agt", full.stage.coder.agent.id),
         "key": show_id("key", full.stage.coder.key.id),
         "email": full.stage.reviewer.user.email,
@@ -100,7 +103,7 @@ def state(full: Full) -> list[object]:
 def test_addresses__of_a_tenant__are_all_covered_here() -> None:
     listed = {*READABLE, *FOR_REVIEWERS, *FOR_ADMINS} | {path for path, _, _ in CHANGES}
     shapes = {path.replace("1/", "<int:number>/") if path == "policies/1/" else path for path in listed}
-    for name in ("prm", "con", "held", "mem", "mnt", "agt"):
+    for name in ("prm", "con", "held", "mem", "mnt", "man", "agt"):
         shapes = {shape.replace(f"{{{name}}}", "<str:item>") for shape in shapes}
     shapes = {shape.replace("{key}", "<str:key>") for shape in shapes}
     routes = dict(_routes(urlpatterns, ""))

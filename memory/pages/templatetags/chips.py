@@ -87,6 +87,12 @@ CHAIN = {
     "broken": Look("bad", "alert-triangle", _("Chain broken")),
     "unknown": Look("info", "help-circle", _("Not verified yet")),
 }
+VERDICT = {
+    "used": Look("ok", "check", _("Used")),
+    "ignored": Look("", "x", _("Ignored")),
+    "harmful": Look("bad", "alert-triangle", _("Did harm")),
+    "": Look("", "", _("Not reported")),
+}
 
 FAMILIES: dict[str, dict[str, Look]] = {
     "status": STATUS,
@@ -100,6 +106,7 @@ FAMILIES: dict[str, dict[str, Look]] = {
     "member": MEMBER,
     "policy": POLICY,
     "chain": CHAIN,
+    "verdict": VERDICT,
 }
 
 

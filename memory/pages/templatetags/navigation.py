@@ -41,6 +41,7 @@ GROUPS = (
         (
             Entry("health", "activity-heartbeat", _("Health")),
             Entry("memories", "topology-star-3", _("Memories")),
+            Entry("manifests", "eye", _("Reads")),
             Entry("audit", "history", _("Audit log")),
         ),
     ),
