@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from django.db import connection
 
@@ -17,6 +18,7 @@ from memory.selectors.visibility import READABLE_SCOPES, Reach
 DECLARED: Final = "declared"
 """The channel of such entries."""
 
+_MOST: Final = 1000
 _COLUMNS: Final = (
     "id", "version", "scope", "layer", "kind", "subject", "predicate", "content", "value_hash", "trust",
     "confidence", "origin", "agent_name", "tool", "session", "status", "paths", "recorded_at", "learned_at",
@@ -29,39 +31,47 @@ def _applies(row: str) -> str:
         SELECT FROM unnest({row}.paths) AS glob, unnest(%(paths)s::text[]) AS path WHERE path LIKE {AS_LIKE}))"""
 
 
+# One walk over the memories, whatever the planner believes: it takes a young tenant for an empty one, and would walk
+# through all of its memories once per entry if the entries were joined with them.
 _DECLARED: Final = f"""
 WITH scopes AS MATERIALIZED ({READABLE_SCOPES}),
-placed AS (
-    SELECT DISTINCT ON (e.memory_id) e.memory_id, e.sort_order, t.name, e.place
-      FROM memory_mountentry e JOIN memory_mount t ON t.tenant_id = e.tenant_id AND t.id = e.mount_id
-     WHERE e.tenant_id = %(tenant)s AND t.tenant_id = %(tenant)s AND {_applies("e")}
-     ORDER BY e.memory_id, e.sort_order, t.name, e.place
+placed AS MATERIALIZED (
+    SELECT array_agg(memory_id ORDER BY sort_order, name, place) AS ids FROM (
+        SELECT DISTINCT ON (e.memory_id) e.memory_id, e.sort_order, t.name, e.place
+          FROM memory_mountentry e JOIN memory_mount t ON t.tenant_id = e.tenant_id AND t.id = e.mount_id
+         WHERE e.tenant_id = %(tenant)s AND t.tenant_id = %(tenant)s AND {_applies("e")}
+         ORDER BY e.memory_id, e.sort_order, t.name, e.place) p
+),
+able AS MATERIALIZED (
+    SELECT {", ".join(f"m.{name}" for name in _COLUMNS)},
+           m.pinned_at IS NOT NULL AND coalesce(m.pinned_until > %(now)s, true) AS pinned,
+           row_number() OVER (ORDER BY array_position((SELECT ids FROM placed), m.id)) AS rank
+      FROM memory_memory m
+     WHERE m.tenant_id = %(tenant)s AND m.id = ANY((SELECT ids FROM placed)::uuid[]) AND m.status = 'live'
+       AND m.scope IN (SELECT name FROM scopes) AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+       AND m.trust >= %(min_trust)s AND (%(since)s::timestamptz IS NULL OR m.learned_at >= %(since)s)
+       AND (%(layers)s::text[] IS NULL OR m.layer = ANY(%(layers)s))
+       AND (%(kinds_of)s::text[] IS NULL OR m.kind = ANY(%(kinds_of)s)) AND {_applies("m")}
 )
-SELECT count(*) OVER (), {", ".join(f"m.{name}" for name in _COLUMNS)},
-       m.pinned_at IS NOT NULL AND coalesce(m.pinned_until > %(now)s, true)
-  FROM placed p JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = p.memory_id
- WHERE m.status = 'live' AND m.scope IN (SELECT name FROM scopes) AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
-   AND m.trust >= %(min_trust)s AND (%(since)s::timestamptz IS NULL OR m.learned_at >= %(since)s)
-   AND (%(layers)s::text[] IS NULL OR m.layer = ANY(%(layers)s))
-   AND (%(kinds_of)s::text[] IS NULL OR m.kind = ANY(%(kinds_of)s)) AND {_applies("m")}
- ORDER BY p.sort_order, p.name, p.place LIMIT %(limit)s
+SELECT CASE WHEN rank = 1 THEN (SELECT array_agg(id) FROM able WHERE rank > %(limit)s) END, able.*
+  FROM able WHERE rank <= %(limit)s ORDER BY rank
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The first rows up to the limit, and how many there are in all."""
+    """The first rows up to the limit, and the ids of those that it leaves out."""
 
     rows: list[Found]
-    total: int
+    beyond: list[UUID]
 
     @property
-    def beyond(self) -> int:
-        """How many the limit left out."""
-        return self.total - len(self.rows)
+    def ids(self) -> set[UUID]:
+        """All of them: what is declared is not looked for as well."""
+        return {row.id for row in self.rows}.union(self.beyond)
 
 
-NOTHING: Final = Declared([], 0)
+NOTHING: Final = Declared([], [])
 
 
 def declared_found(reach: Reach, filters: Filters) -> Declared:
@@ -75,15 +85,16 @@ def declared_found(reach: Reach, filters: Filters) -> Declared:
         "kinds_of": list(filters.kinds) if filters.kinds else None,
         "tags": list(filters.tags),
         "paths": list(filters.paths),
-        "limit": filters.limit,
+        # What is aging is dropped afterwards, and must not stand in the way of what is fresh.
+        "limit": _MOST if filters.high_stakes else filters.limit,
     }
     with connection.cursor() as cursor:
         cursor.execute(_DECLARED, parameters)
         rows = cursor.fetchall()
-    return Declared([_found(row) for row in rows], rows[0][0] if rows else 0)
+    return Declared([_found(row) for row in rows], list(rows[0][0] or ()) if rows else [])
 
 
 def _found(row: tuple[Any, ...]) -> Found:
     named = dict(zip(_COLUMNS, row[1:], strict=False))
     named["value_hash"] = bytes(named["value_hash"])
-    return Found(**named, pinned=row[-1], bm25=None, cosine=None)
+    return Found(**named, pinned=row[-2], bm25=None, cosine=None)

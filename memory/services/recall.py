@@ -133,37 +133,27 @@ def _rank(
     `first` are working values, asked for by key; then comes what mounts declare, then what was searched, all within
     the same limits.
     """
-    policy = active.policy
-    mounted = {row.id for row in declared.rows}
-    found = [row for row in found if row.id not in mounted]
-    by_id = {row.id: row for row in found}
-    bands = {row.id: band_of(row, now, active) for row in found}
-    scored = fuse([_hit(row, bands[row.id]) for row in found], policy.retrieval)
-    excluded: dict[str, int] = {}
-    if len(scored) < len(found):
-        excluded["below_similarity"] = len(found) - len(scored)
+    policy, mounted = active.policy, declared.ids
+    looked_for = [row for row in found if row.id not in mounted]
+    by_id = {row.id: row for row in looked_for}
+    bands = {row.id: band_of(row, now, active) for row in looked_for}
+    scored = fuse([_hit(row, bands[row.id]) for row in looked_for], policy.retrieval)
+    standing = [Entry(row, band_of(row, now, active), 1.0, {}, DECLARED) for row in declared.rows]
+    excluded = {"below_similarity": len(looked_for) - len(scored), "limit": len(declared.beyond)}
     if request.high_stakes:
         fresh = [one for one in scored if bands[one.hit.id] is Band.FRESH]
-        if len(fresh) < len(scored):
-            excluded["aging"] = len(scored) - len(fresh)
-        scored = fresh
-    standing = [Entry(row, band_of(row, now, active), 1.0, {}, DECLARED) for row in declared.rows]
-    if request.high_stakes:
-        aging = sum(entry.band is not Band.FRESH for entry in standing)
-        excluded |= _sum(excluded, {"aging": aging}) if aging else {}
-        standing = [entry for entry in standing if entry.band is Band.FRESH]
+        steady = [entry for entry in standing if entry.band is Band.FRESH]
+        excluded["aging"] = len(scored) - len(fresh) + len(standing) - len(steady)
+        scored, standing = fresh, steady
     limit = _limit(request, policy)
     tokens = request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens
     working = [Entry(row, Band.FRESH, 1.0, {}, WORKING) for row in first]
     ahead, cut, spent = _that_fit([*working, *standing], limit, tokens)
-    if declared.beyond:
-        cut = _sum(cut, {"limit": declared.beyond})
     said = {_sameness(entry.found) for entry in ahead if entry.channel == DECLARED}
     new = [one for one in scored if one.hit.sameness not in said]
-    if len(new) < len(scored):
-        cut = _sum(cut, {"same_value": len(scored) - len(new)})
+    excluded["same_value"] = len(scored) - len(new)
     kept, more = select(new, limit - len(ahead), tokens - spent, policy.retrieval.max_source_share)
-    return [*ahead, *(_entry(one, by_id, bands) for one in kept)], excluded | _sum(more, cut)
+    return [*ahead, *(_entry(one, by_id, bands) for one in kept)], _sum(_sum(excluded, more), cut)
 
 
 def _that_fit(wanted: Sequence[Entry], limit: int, tokens: int) -> tuple[list[Entry], dict[str, int], int]:
@@ -183,7 +173,9 @@ def _that_fit(wanted: Sequence[Entry], limit: int, tokens: int) -> tuple[list[En
 
 
 def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    return {name: one.get(name, 0) + other.get(name, 0) for name in one | other}
+    """Counts by reason added up, without those that come to nothing."""
+    sums = {name: one.get(name, 0) + other.get(name, 0) for name in one | other}
+    return {name: count for name, count in sums.items() if count}
 
 
 def _entry(one: Scored, by_id: dict[Any, Found], bands: dict[Any, Band]) -> Entry:

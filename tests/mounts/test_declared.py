@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -10,6 +12,9 @@ from django.test.utils import CaptureQueriesContext
 
 from memgov import clock
 from memory.models import ManifestEntry, Memory
+from memory.selectors.declared import declared_found
+from memory.selectors.recall import Filters
+from memory.selectors.visibility import reach_of
 from memory.services.errors import Conflict
 from memory.services.manifest_read import manifest_read
 from memory.services.memory_edit import memory_edit
@@ -120,7 +125,7 @@ def test_read__limit_and_tokens__bound_what_is_declared(stage: Stage) -> None:
     apply(stage, manifest([say(STAGING), say(TABS), say(SIGNED)]))
     two = read(coder, "how long does the kiln cool", limit=2)
     assert [entry.found.content for entry in two.entries] == [STAGING, TABS]
-    assert two.excluded["limit"] == 2
+    assert two.excluded == {"limit": 2}, "one declared, one found; nothing is counted twice"
     few = read(coder, max_tokens=20)
     assert given(few) == [STAGING] and few.excluded["token_budget"] == 2
 
@@ -163,6 +168,14 @@ def test_read__high_stakes__drops_and_counts_what_has_aged(stage: Stage) -> None
         found = read(stage.coder.principal, high_stakes=True)
         assert given(found) == [] and found.excluded["aging"] == 1
         assert given(read(stage.coder.principal)) == [STAGING]
+
+
+def test_read__high_stakes__what_has_aged_takes_no_place_of_what_is_fresh(stage: Stage) -> None:
+    apply(stage, manifest([say(STAGING), say(TABS)]))
+    with clock.moved_to(clock.now() + timedelta(days=45)):
+        apply(stage, manifest([say(SIGNED)], name="later"))
+        found = read(stage.coder.principal, high_stakes=True, limit=1)
+        assert given(found) == [SIGNED] and found.excluded == {"aging": 2}
 
 
 def test_read__manifest__is_read_again_byte_for_byte_after_the_unmount(stage: Stage) -> None:
@@ -231,3 +244,27 @@ def test_retrieve__over_http__declared_is_a_channel_of_its_own(stage: Stage) -> 
         "declared", "mount:alpha", 1.0, 1.0,
     )  # fmt: skip
     assert entry["explanation"]["readable_by"] == "grant on project:alpha"
+
+
+def test_declared__in_a_tenant_that_the_planner_does_not_know__memories_are_walked_once(
+    stage: Stage,
+) -> None:
+    apply(stage, manifest([say(f"Room {n} of the north wing is cleaned at {n % 24}.") for n in range(60)]))
+    with stage.context(), CaptureQueriesContext(connection) as captured:
+        filters = Filters(terms=[], vector=None, now=clock.now(), min_trust=0.0, limit=10)
+        found = declared_found(reach_of(stage.coder.principal), filters)
+        [sql] = [query["sql"] for query in captured.captured_queries]
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
+            [[plan]] = cursor.fetchall()
+    assert (len(found.rows), len(found.beyond)) == (10, 50)
+    scans = [node for node in _nodes(plan[0]["Plan"]) if node.get("Relation Name") == "memory_memory"]
+    assert [node["Actual Loops"] for node in scans] == [1]
+    entries = [node for node in _nodes(plan[0]["Plan"]) if node.get("Relation Name") == "memory_mountentry"]
+    assert [node["Actual Loops"] for node in entries] == [1]
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", []):
+        yield from _nodes(part)
