@@ -77,6 +77,15 @@ class Caller:
         answer = timed(search, range(command["start"], command["start"] + command["count"]), command)
         return {**answer, **found}
 
+    def _do_digest(self, name: str, command: dict[str, Any]) -> dict[str, Any]:
+        system: Any = self._systems[name]
+
+        def read(number: int) -> None:
+            if not system.digest(question(number, command["size"]).user):
+                raise RuntimeError("an empty digest")
+
+        return timed(read, range(command["start"], command["start"] + command["count"]), command)
+
     def _do_junk(self, name: str, command: dict[str, Any]) -> dict[str, Any]:
         system, case = self._systems[name], CASES[command["case"]]
         for number in range(BYSTANDERS):

@@ -10,9 +10,11 @@ from bench import workload
 from bench.callers import Block, CallerProcess, Crowds, run_block
 from bench.machine import Quiet
 from bench.stage import Stage
+from bench.systems.base import NAMES
 from bench.turns import Case, growth, take_turns
 
-WRITE, RETRIEVE = "write", "retrieve"
+WRITE, RETRIEVE, DIGEST = "write", "retrieve", "digest"
+COSTS = (RETRIEVE, WRITE, DIGEST)
 CROWD = 4
 """Callers of the crowded blocks, each in a process of its own."""
 BLOCK_SECONDS = 6.0
@@ -30,7 +32,7 @@ class Amounts:
     sizes: Sequence[int] = (1_000, 10_000, 50_000)
     rounds: int = 3
     calls: int = 150
-    workloads: Sequence[str] = (RETRIEVE, WRITE)
+    workloads: Sequence[str] = COSTS
 
 
 QUICK = Amounts(sizes=(200, 1_000), rounds=2, calls=20)
@@ -78,26 +80,17 @@ class Costs:
 
     def _case(self, kind: str, size: int, clients: int) -> Case:
         def run(name: str, number: int) -> Block:
-            callers = self._callers[name][:clients]
-            return (
-                self._write(name, callers) if kind == WRITE else self._retrieve(name, callers, size, number)
-            )
+            return self._block(kind, name, self._callers[name][:clients], size, number)
 
-        rounds = self._amounts.rounds
-        return take_turns(kind, size, clients, list(self._callers), rounds, run, self._quiet, self._tell)
+        able = [name for name in self._callers if kind != DIGEST or name in NAMES]
+        return take_turns(kind, size, clients, able, self._amounts.rounds, run, self._quiet, self._tell)
 
-    def _write(self, name: str, callers: Sequence[CallerProcess]) -> Block:
+    def _block(self, kind: str, name: str, callers: Sequence[CallerProcess], size: int, number: int) -> Block:
         count = self._amounts.calls * (2 if len(callers) > 1 else 1)
-        common = {"do": WRITE, "system": name, "limit_seconds": BLOCK_SECONDS}
-        run_block(callers, start=self._next_write, count=WARM_UP * len(callers), **common)
-        self._next_write += WRITES_APART
-        block = run_block(callers, start=self._next_write, count=count, **common)
-        self._next_write += WRITES_APART
-        return block
-
-    def _retrieve(self, name: str, callers: Sequence[CallerProcess], size: int, number: int) -> Block:
-        count = self._amounts.calls * (2 if len(callers) > 1 else 1)
-        common = {"do": RETRIEVE, "system": name, "size": size, "limit_seconds": BLOCK_SECONDS}
-        start = (number * 2 + (len(callers) > 1)) * WRITES_APART
-        run_block(callers, start=start + WRITES_APART // 2, count=WARM_UP * len(callers), **common)
-        return run_block(callers, start=start, count=count, **common)
+        command = {"do": kind, "system": name, "size": size, "limit_seconds": BLOCK_SECONDS}
+        if kind == WRITE:  # what was written once cannot be written anew
+            start, self._next_write = self._next_write, self._next_write + WRITES_APART
+        else:
+            start = (number * 2 + (len(callers) > 1)) * WRITES_APART
+        run_block(callers, start=start + WRITES_APART // 2, count=WARM_UP * len(callers), **command)
+        return run_block(callers, start=start, count=count, **command)

@@ -49,7 +49,7 @@ from rest_framework import serializers  # noqa: E402
 from rest_framework.response import Response  # noqa: E402
 from rest_framework.views import APIView  # noqa: E402
 
-from bench.systems.floor import INSERT, SEARCH  # noqa: E402
+from bench.systems.floor import INSERT, LINES, NEWEST, SEARCH  # noqa: E402
 from bench.vectors import vector  # noqa: E402
 
 
@@ -90,9 +90,23 @@ class Retrieve(APIView):
         return Response({"results": found})
 
 
+class Digest(APIView):
+    """`GET digest`"""
+
+    def get(self, request: Any) -> Response:
+        with connection.cursor() as cursor:
+            cursor.execute(NEWEST, [request.query_params["owner"], LINES])
+            rows = cursor.fetchall()
+        return Response({"text": "\n".join(text for (text,) in rows)})
+
+
 def _literal(text: str) -> str:
     return "[" + ",".join(f"{value:.6g}" for value in vector(text)) + "]"
 
 
-urlpatterns = [path("api/v1/memories", Memories.as_view()), path("api/v1/retrieve", Retrieve.as_view())]
+urlpatterns = [
+    path("api/v1/memories", Memories.as_view()),
+    path("api/v1/retrieve", Retrieve.as_view()),
+    path("api/v1/digest", Digest.as_view()),
+]
 application = get_wsgi_application()

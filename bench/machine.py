@@ -92,16 +92,19 @@ def _ticks() -> list[int]:
 
 def cpu_seconds(apart_from: int) -> float:
     """Processor time so far of all processes that descend from this one, without itself; 0 where nobody tells."""
+    return sum(_on_cpu(process) for process in family(apart_from)[1:])
+
+
+def family(process: int) -> list[int]:
+    """The process and all that descend from it."""
     children: dict[int, list[int]] = {}
     for entry in PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError):
             parent = int((entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(entry.name))
-    found, waiting = 0.0, list(children.get(apart_from, ()))
-    while waiting:
-        process = waiting.pop()
-        waiting += children.get(process, ())
-        found += _on_cpu(process)
+    found = [process]
+    for one in found:
+        found += children.get(one, ())
     return found
 
 
@@ -114,10 +117,19 @@ def _on_cpu(process: int) -> float:
     return total / 1e9
 
 
+def proportional_mb(process: int) -> float:
+    """Memory of a process in MB, what it shares with others counted in parts; 0 where the system does not tell."""
+    return _megabytes(PROC / str(process) / "smaps_rollup", "Pss:")
+
+
 def resident_mb(process: int) -> float:
     """Memory that a process holds, in MB; 0 where the system does not tell."""
-    with contextlib.suppress(OSError), open(PROC / str(process) / "status", encoding="utf-8") as status:
-        for line in status:
-            if line.startswith("VmRSS"):
+    return _megabytes(PROC / str(process) / "status", "VmRSS:")
+
+
+def _megabytes(file: Path, name: str) -> float:
+    with contextlib.suppress(OSError):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line.startswith(name):
                 return round(int(line.split()[1]) / 1024, 1)
     return 0.0

@@ -17,6 +17,9 @@ def show(report: dict[str, Any], console: Console) -> None:
         _show_junk(report["junk"], console)
     if "quality" in report:
         _show_quality(report["quality"], console)
+    for name, show_part in (("sweeps", _show_sweeps), ("others", _show_others), ("start", _show_start)):
+        if name in report:
+            show_part(report[name], console)
     if "busy" in report:
         busy = report["busy"]
         console.print(
@@ -93,6 +96,38 @@ def _show_quality(quality: dict[str, Any], console: Console) -> None:
         )
     if quality["not_stored"]:
         console.print("Turns that were not stored:", _words(quality["not_stored"]))
+
+
+def _show_sweeps(sweeps: Sequence[dict[str, Any]], console: Console) -> None:
+    table = Table(title="sweeps: rows changed per second")
+    for name in ("sweep", "memories", "one bare statement", "memgov", "bare by memgov"):
+        table.add_column(name, justify="right")
+    for row in sweeps:
+        rates = row["rows_per_second"]
+        table.add_row(
+            row["sweep"],
+            f"{row['size']:,}",
+            f"{rates['bare']:,}",
+            f"{rates['memgov']:,}",
+            str(row["bare_by_memgov"]),
+        )
+    console.print(table)
+
+
+def _show_others(others: dict[str, Any], console: Console) -> None:
+    table = Table(title="retrieve by a tenant of 1,000 memories")
+    for name in ("memories of others", "drf", "memgov", "memgov/drf"):
+        table.add_column(name, justify="right")
+    for case in others["cases"]:
+        cells = [_cell(case["systems"].get(name)) for name in ("drf", "memgov")]
+        table.add_row(f"{case['others']:,}", *cells, str(case["ratios"]["memgov/drf"]))
+    console.print(table)
+    console.print("growth from the fewest to the most:", _words(others["growth"]))
+
+
+def _show_start(start: dict[str, Any], console: Console) -> None:
+    console.print(f"first start {start['first_seconds']} s, again {start['again_seconds']} s until ready")
+    console.print(f"memory in MB, {start['memory_mb_total']} in all:", _words(start["memory_mb"]))
 
 
 def _cell(figures: dict[str, Any] | None) -> str:

@@ -23,6 +23,7 @@ from memgov.processes import readiness
 from memgov.processes.commands import command
 
 if TYPE_CHECKING:
+    from memory.domain.policy import Policy
     from tenants.principals import Principal
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,23 +93,8 @@ class Stage:
         return {name: value for name, value in {**os.environ, **ours}.items() if name not in dropped}
 
     def make_tenant(self, preset_name: str = "default") -> Principal:
-        """A tenant with one agent that may read and write every user, under a policy without rate limits."""
-        from memory.domain.policy import preset
-        from memory.domain.policy_write_rules import RateLimits
-        from memory.domain.scopes import parse_grant
-        from memory.services import tenancy
-        from tenants.authentication import authenticate_key
-        from tenants.principals import system
-
-        unlimited = RateLimits(
-            writes_per_minute_key=NO_LIMIT, reads_per_minute_key=NO_LIMIT, requests_per_minute_tenant=NO_LIMIT
-        )
-        self.policy = preset(preset_name).model_copy(update={"rate_limits": unlimited})
-        tenant = tenancy.tenant_create(f"bench-{secrets.token_hex(4)}", "Bench", policy=self.policy)
-        actor = system(tenant.id, "bench")
-        agent = tenancy.agent_create(actor, "bench", "orchestrator", [parse_grant("*=rwp")])
-        self.key = tenancy.key_create(actor, agent).text
-        self.principal = authenticate_key(self.key)
+        """A new tenant, which is the stage's from now on, with one agent that may read and write everything."""
+        self.policy, self.principal, self.key = new_tenant(preset_name)
         return self.principal
 
     def start_web(self) -> None:
@@ -149,6 +135,26 @@ class Stage:
     def web_pids(self) -> dict[str, int]:
         """The first process of each web service; its workers are its children."""
         return dict(zip(("memgov", "drf"), (process.pid for process in self._web), strict=False))
+
+
+def new_tenant(preset_name: str = "default") -> tuple[Policy, Principal, str]:
+    """A tenant under a preset without rate limits, its one agent, and the agent's key."""
+    from memory.domain.policy import preset
+    from memory.domain.policy_write_rules import RateLimits
+    from memory.domain.scopes import parse_grant
+    from memory.services import tenancy
+    from tenants.authentication import authenticate_key
+    from tenants.principals import system
+
+    unlimited = RateLimits(
+        writes_per_minute_key=NO_LIMIT, reads_per_minute_key=NO_LIMIT, requests_per_minute_tenant=NO_LIMIT
+    )
+    policy = preset(preset_name).model_copy(update={"rate_limits": unlimited})
+    tenant = tenancy.tenant_create(f"bench-{secrets.token_hex(6)}", "Bench", policy=policy)
+    actor = system(tenant.id, "bench")
+    agent = tenancy.agent_create(actor, "bench", "orchestrator", [parse_grant("*=rwp")])
+    key = tenancy.key_create(actor, agent).text
+    return policy, authenticate_key(key), key
 
 
 def _answers(port: int, path: str) -> bool:

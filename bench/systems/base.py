@@ -25,6 +25,13 @@ class Places(TypedDict, total=False):
     folder: str
 
 
+class Digests(Protocol):
+    """A store that gives the text that a prompt starts with."""
+
+    def digest(self, user: str) -> str:
+        """The most important of a user's memories as one bounded text."""
+
+
 class System(Protocol):
     """One store as one caller sees it."""
 

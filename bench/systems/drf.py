@@ -29,3 +29,6 @@ class Store(floor.Store):
     def search(self, user: str, query: str, limit: int) -> list[str]:
         asked = {"owner": user, "query": query, "limit": limit}
         return [row["text"] for row in self._caller.call("POST", "retrieve", asked)[1]["results"]]
+
+    def digest(self, user: str) -> str:
+        return str(self._caller.call("GET", f"digest?owner={user}")[1]["text"])

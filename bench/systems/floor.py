@@ -23,6 +23,10 @@ CREATE INDEX ON mem (owner);
 INSERT = "INSERT INTO mem (owner, subject, predicate, value, text, embedding) VALUES (%s, %s, %s, %s, %s, %s)"
 SEARCH = "SELECT id, text, embedding <=> %s AS distance FROM mem WHERE owner = %s ORDER BY distance LIMIT %s"
 
+LINES = 100
+"""As many of these sentences as a digest's 1,500 tokens hold."""
+NEWEST = "SELECT text FROM mem WHERE owner = %s ORDER BY id DESC LIMIT %s"
+
 
 class Store:
     """A table of its own in a database of its own."""
@@ -55,6 +59,10 @@ class Store:
     def search(self, user: str, query: str, limit: int) -> list[str]:
         rows = self._connection.execute(SEARCH.encode(), (vector(query), user, limit)).fetchall()
         return [row[1] for row in rows]
+
+    def digest(self, user: str) -> str:
+        rows = self._connection.execute(NEWEST.encode(), (user, LINES)).fetchall()
+        return "\n".join(row[0] for row in rows)
 
     def fill(self, facts: Sequence[Fact]) -> None:
         columns = "COPY mem (owner, subject, predicate, value, text, embedding) FROM STDIN (FORMAT binary)"

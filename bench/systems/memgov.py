@@ -40,6 +40,9 @@ class Store:
         }
         return [entry["content"] for entry in self._caller.call("POST", "retrieve", asked)[1]["entries"]]
 
+    def digest(self, user: str) -> str:
+        return str(self._caller.call("GET", f"digest?scope=user:{user}&session={SESSION}")[1]["text"])
+
     def fill(self, facts: Sequence[Fact]) -> None:
         raise NotImplementedError("memgov is filled by bench.fill")
 

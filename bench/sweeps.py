@@ -1,0 +1,109 @@
+"""What the sweeps do per second, beside the one SQL statement that would change the same rows and nothing else.
+
+Each round plants a fresh tenant, of whose memories a tenth has faded and a twentieth has ended, and a bare table of the
+same size.  memgov's sweep changes status, revision, search index, run record and audit chain, batch by batch.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+
+from bench.machine import Quiet
+from bench.plant import Planting, analyse, plant
+from bench.stage import Stage
+
+FADED, ENDED = 10, 20
+"""One in so many."""
+
+_COLUMNS = {
+    "learned_at": f"CASE WHEN mod(n, {FADED}) = 0 THEN now() - interval '200 days' ELSE now() END",
+    "status_changed_at": f"CASE WHEN mod(n, {FADED}) = 0 THEN now() - interval '200 days' ELSE now() END",
+    "expires_at": f"CASE WHEN mod(n, {ENDED}) = 1 THEN now() - interval '1 hour' END",
+}
+_BARE = f"""
+DROP TABLE IF EXISTS bare_memory;
+CREATE TABLE bare_memory (id uuid PRIMARY KEY, owner text, content text, status text, confidence float8,
+                          use_count int, last_used_at timestamptz, learned_at timestamptz, expires_at timestamptz);
+INSERT INTO bare_memory
+SELECT uuidv7(), 'u' || mod(n, 20), 'Acme Foods ' || n || ' is on the plan tier gold.', 'live', 0.9, 0, NULL,
+       {_COLUMNS["learned_at"]}, {_COLUMNS["expires_at"]}
+  FROM generate_series(1, {{rows}}) AS n;
+CREATE INDEX ON bare_memory (status, expires_at);
+VACUUM ANALYZE bare_memory;
+"""
+_STATEMENTS = {
+    "decay": """UPDATE bare_memory SET status = 'evicted'
+ WHERE status = 'live' AND confidence * (
+       0.6 * exp(-least(100, extract(epoch FROM now() - greatest(last_used_at, learned_at)) / 86400 / 30))
+       + 0.4 * ln(1 + use_count) / 3) < 0.15""",
+    "expiry": "UPDATE bare_memory SET status = 'expired' WHERE status = 'live' AND expires_at <= now()",
+}
+
+
+def run(
+    stage: Stage, sizes: Sequence[int], rounds: int, quiet: Quiet, tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """Rows per second by size and sweep, medians over the rounds."""
+    found = []
+    for size in sizes:
+        rates: dict[str, dict[str, list[float]]] = {name: {"bare": [], "memgov": []} for name in _STATEMENTS}
+        for number in range(rounds):
+            tell(f"planting {size:,}")
+            _plant(stage, size)
+            for name in _STATEMENTS:
+                order = ("bare", "memgov") if number % 2 else ("memgov", "bare")
+                for system in order:
+                    quiet.wait()
+                    tell(f"sweep {name} {size:,} {system}")
+                    done, seconds = _bare(stage, name) if system == "bare" else _sweep(stage, name)
+                    rates[name][system].append(done / seconds)
+        found += [_row(size, name, of_system) for name, of_system in rates.items()]
+    return found
+
+
+def steps(sizes: Sequence[int], rounds: int) -> int:
+    """How often `tell` will be called."""
+    return len(sizes) * rounds * (1 + 2 * len(_STATEMENTS))
+
+
+def _row(size: int, name: str, rates: dict[str, list[float]]) -> dict[str, Any]:
+    quotients = [bare / ours for bare, ours in zip(rates["bare"], rates["memgov"], strict=True)]
+    return {
+        "sweep": name,
+        "size": size,
+        "rows_per_second": {system: round(statistics.median(values)) for system, values in rates.items()},
+        "bare_by_memgov": round(statistics.median(quotients), 1),
+    }
+
+
+def _plant(stage: Stage, size: int) -> None:
+    # The first copies carry the ages; the originals are fresh, so that a size is a little more than its copies.
+    plant(stage.make_tenant(), stage.servers.superuser_url, Planting(size, vectors=False, columns=_COLUMNS))
+    analyse(stage.servers.superuser_url)
+    with psycopg.connect(stage.servers.url("superuser", "postgres"), autocommit=True) as connection:
+        for statement in _BARE.replace("{rows}", str(size)).split(";"):
+            if statement.strip():
+                connection.execute(statement.encode())
+
+
+def _bare(stage: Stage, name: str) -> tuple[int, float]:
+    with psycopg.connect(stage.servers.url("superuser", "postgres"), autocommit=True) as connection:
+        began = time.perf_counter()
+        done = connection.execute(_STATEMENTS[name].encode()).rowcount
+        return done, time.perf_counter() - began
+
+
+def _sweep(stage: Stage, name: str) -> tuple[int, float]:
+    from memory.services.sweeps import SWEEPS
+
+    assert stage.principal
+    began = time.perf_counter()
+    done = SWEEPS[name](stage.principal.tenant_id)
+    if done.status != "done":
+        raise RuntimeError(f"the sweep {name} ended as {done.status}: {done.note}")
+    return done.changed, time.perf_counter() - began
