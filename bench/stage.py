@@ -138,7 +138,10 @@ class Stage:
 
 
 def new_tenant(preset_name: str = "default") -> tuple[Policy, Principal, str]:
-    """A tenant under a preset without rate limits, its one agent, and the agent's key."""
+    """A tenant under a preset without rate limits and caps of scopes, its one agent, and the agent's key.
+
+    A cap (500 by default) would archive what was filled in at the first write, and sizes would not be sizes.
+    """
     from memory.domain.policy import preset
     from memory.domain.policy_write_rules import RateLimits
     from memory.domain.scopes import parse_grant
@@ -149,7 +152,9 @@ def new_tenant(preset_name: str = "default") -> tuple[Policy, Principal, str]:
     unlimited = RateLimits(
         writes_per_minute_key=NO_LIMIT, reads_per_minute_key=NO_LIMIT, requests_per_minute_tenant=NO_LIMIT
     )
-    policy = preset(preset_name).model_copy(update={"rate_limits": unlimited})
+    chosen = preset(preset_name)
+    uncapped = chosen.reconciliation.model_copy(update={"cap": None})
+    policy = chosen.model_copy(update={"rate_limits": unlimited, "reconciliation": uncapped})
     tenant = tenancy.tenant_create(f"bench-{secrets.token_hex(6)}", "Bench", policy=policy)
     actor = system(tenant.id, "bench")
     agent = tenancy.agent_create(actor, "bench", "orchestrator", [parse_grant("*=rwp")])
