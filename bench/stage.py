@@ -30,6 +30,14 @@ ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 START_SECONDS = 120.0
 NO_LIMIT = 1_000_000_000
+_SETTINGS = {
+    "DATABASE_URL",
+    "MIGRATION_DATABASE_URL",
+    "REDIS_URL",
+    "DJANGO_SETTINGS_MODULE",
+    "WEB_CONCURRENCY",
+    "EMAIL_URL",
+}
 
 
 class Stage:
@@ -68,7 +76,10 @@ class Stage:
         return self.servers.data_dir
 
     def _set_up_django(self) -> None:
-        os.environ.update(self.environment())
+        kept = self.environment()
+        for name in set(os.environ) - set(kept):
+            del os.environ[name]
+        os.environ.update(kept)
         import django
 
         django.setup()
@@ -77,7 +88,7 @@ class Stage:
         migrate(verbosity=0)
 
     def environment(self) -> dict[str, str]:
-        """What every process of the run gets: this run's servers and embedder, not those of the shell."""
+        """What every process of the run gets: this run's servers and embedder, whatever the shell is set up for."""
         ours = {
             "DATABASE_URL": self.servers.app_url,
             "MIGRATION_DATABASE_URL": self.servers.owner_url,
@@ -89,8 +100,7 @@ class Stage:
             "OMP_NUM_THREADS": "1",
             "PYTHONPATH": str(ROOT),
         }
-        dropped = ("MEMGOV_DEBUG", "MEMGOV_ALLOWED_HOSTS", "MEMGOV_PUBLIC_URL", "MEMGOV_STATIC_ROOT")
-        return {name: value for name, value in {**os.environ, **ours}.items() if name not in dropped}
+        return {**without_settings(os.environ), **ours}
 
     def make_tenant(self, preset_name: str = "default") -> Principal:
         """A new tenant, which is the stage's from now on, with one agent that may read and write everything."""
@@ -135,6 +145,15 @@ class Stage:
     def web_pids(self) -> dict[str, int]:
         """The first process of each web service; its workers are its children."""
         return dict(zip(("memgov", "drf"), (process.pid for process in self._web), strict=False))
+
+
+def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment without any setting of memgov, given as `NAME` or as `NAME_FILE`, which would win."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith("MEMGOV_") and name.removesuffix("_FILE") not in _SETTINGS
+    }
 
 
 def new_tenant(preset_name: str = "default") -> tuple[Policy, Principal, str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.machine import PROC, family, proportional_mb
+from bench.stage import without_settings
 from memgov.embedded import children
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,22 +70,12 @@ def _memgov(data: Path, *arguments: str) -> str:
         text=True,
         check=False,
         cwd=ROOT,
-        env=_environment(),
+        env=without_settings(os.environ),
         timeout=MOST_SECONDS,
     )
     if done.returncode:
         raise RuntimeError(f"memgov {arguments[0]} failed: {(done.stderr or done.stdout).strip()[-300:]}")
     return done.stdout
-
-
-def _environment() -> dict[str, str]:
-    """The shell's, without what would make it another installation."""
-    servers = ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("MEMGOV_") and name not in servers
-    }
 
 
 def _two_free_ports() -> int:

@@ -18,21 +18,16 @@ pytestmark = pytest.mark.xdist_group("bench")
 SECONDS = 600
 
 
-def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
+def bench(*arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "memgov.cli", "bench", *map(str, arguments)]
+    environment = {**clean_environment(), **more}
     return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env=clean_environment(),
-        timeout=SECONDS,
+        command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment, timeout=SECONDS
     )
 
 
-def report(*arguments: object) -> dict[str, Any]:
-    done = bench(*arguments, "--json")
+def report(*arguments: object, **more: str) -> dict[str, Any]:
+    done = bench(*arguments, "--json", **more)
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["machine"]["cpus"] >= 1
@@ -82,8 +77,20 @@ def test_others__tiny__asked_among_few_and_more() -> None:
     assert set(found["growth"]) == {"p50", "processor_time", "beside_drf"}
 
 
-def test_quality__conversation_of_our_own__finds_the_turns(tmp_path: Path) -> None:
-    found = report("quality", written(tmp_path, [CONVERSATION]), "--embedder", "hash")["quality"]
+def test_start__product_in_a_folder_of_its_own__is_ready_and_weighed() -> None:
+    found = report("start", "--again", 0)["start"]
+    assert found["first_seconds"] > 0 and found["again_seconds"] is None
+    assert set(found["memory_mb"]) == {"postgres", "valkey", "web", "worker", "mcp", "beat"}
+    assert all(megabytes > 0 for megabytes in found["memory_mb"].values())
+
+
+def test_quality__shell_set_up_for_another_server__finds_the_turns_on_its_own(tmp_path: Path) -> None:
+    persons = tmp_path / "url"
+    persons.write_text("postgresql://somebody@127.0.0.1:1/precious", encoding="utf-8")
+    found = report(
+        "quality", written(tmp_path, [CONVERSATION]), "--embedder", "hash",
+        DATABASE_URL_FILE=str(persons), MIGRATION_DATABASE_URL_FILE=str(persons), MEMGOV_EMBEDDER="none",
+    )["quality"]  # fmt: skip
     assert (found["turns"], found["questions"], found["left_out"], found["not_stored"]) == (3, 1, 3, {})
     assert set(found["parts"]) == {"text alone", "vectors alone", "fused", "fused with neighbours"}
     assert found["parts"]["fused"]["recall@20"] >= 0.5
