@@ -15,6 +15,8 @@ from memgov.embedded.errors import StartError
 def run(arguments: Sequence[str]) -> int:
     """Measure; the exit code.  Raises `StartError` where it is not installed."""
     if importlib.util.find_spec("bench") is None:
-        raise StartError("this installation has no `bench` (the container image leaves it out); use a checkout")
+        raise StartError(
+            "this installation has no `bench` (the container image leaves it out); use a checkout"
+        )
     code: int = importlib.import_module("bench.command").main(list(arguments))
     return code
