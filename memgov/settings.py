@@ -250,6 +250,7 @@ CELERY_TIMEZONE = "UTC"
 MEMGOV_EMBEDDER = env.text("MEMGOV_EMBEDDER", "minilm")
 if MEMGOV_EMBEDDER not in {"minilm", "hash", "none"} and not MEMGOV_EMBEDDER.startswith("openai:http"):
     raise env.SettingError("MEMGOV_EMBEDDER", "must be minilm, hash, none or openai:URL")
+MEMGOV_DURABLE_READS = env.boolean("MEMGOV_DURABLE_READS", False)
 MEMGOV_LLM_URL = env.text("MEMGOV_LLM_URL")
 MEMGOV_LLM_MODEL = env.text("MEMGOV_LLM_MODEL")
 MEMGOV_CHECKPOINT_FILE = DATA_DIR / "audit-checkpoints.jsonl"

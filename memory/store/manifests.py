@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from psycopg.types.json import Jsonb
 
@@ -31,20 +33,24 @@ _EACH: Final = {
     "learned_at": "timestamptz", "rivals_from": "int",
 }  # fmt: skip
 
-# Manifest and entries in one statement: this is part of every read, and a round trip would be its largest part.
+# Manifest and entries in one statement and the entries as one value: this is part of every read, and round trips and
+# the sending of many values would be its largest part.  See docs/decisions/0014 for the commit.
 _INSERT: Final = f"""
 WITH made AS (
     INSERT INTO memory_manifest ({", ".join(_HEAD)})
-    VALUES ({", ".join(f"%({name})s" for name in _HEAD)})
+    SELECT {", ".join(f"%({name})s" for name in _HEAD)} FROM set_config('synchronous_commit', %(commit)s, true)
 )
 INSERT INTO memory_manifestentry (tenant_id, manifest_id, verdict, {", ".join(_EACH)})
 SELECT %(tenant_id)s, %(id)s, '', e.*
-  FROM unnest({", ".join(f"%(each_{name})s::{kind}[]" for name, kind in _EACH.items())}) AS e
+  FROM jsonb_to_recordset(%(entries)s::jsonb) AS e({", ".join(f"{name} {kind}" for name, kind in _EACH.items())})
 """
 
 
 def insert(manifest: Manifest, entries: Sequence[ManifestEntry]) -> None:
-    """Store a manifest with its entries, whose rank is given."""
+    """Store a manifest with its entries, whose rank is given.
+
+    The read's transaction writes nothing else: unless `MEMGOV_DURABLE_READS` says so, it does not wait for the disk.
+    """
     manifest.tenant_id = current_tenant_id()
     manifest.entry_count = len(entries)
     parameters: dict[str, Any] = {
@@ -52,9 +58,9 @@ def insert(manifest: Manifest, entries: Sequence[ManifestEntry]) -> None:
         for name in _HEAD
         for value in (getattr(manifest, name),)
     }
-    for name in _EACH:
-        values = [getattr(entry, name) for entry in entries]
-        parameters[f"each_{name}"] = [Jsonb(value) for value in values] if name == "scores" else values
+    each = [{name: getattr(entry, name) for name in _EACH} for entry in entries]
+    parameters["entries"] = json.dumps(each, default=str)
+    parameters["commit"] = "on" if settings.MEMGOV_DURABLE_READS else "off"
     with connection.cursor() as cursor:
         cursor.execute(_INSERT, parameters)
 

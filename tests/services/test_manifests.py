@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
+from django.test import override_settings
 
 from memgov import clock
 from memory.domain.injection import BLOCK_FORMATS, text_sha256
@@ -26,6 +27,7 @@ from memory.services.sweeps import sweep_decay
 from memory.services.usage import Usage, usage_report
 from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
+from tenants.context import before_commit
 from tests.factories import Stage, make_agent, make_tenant
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -262,3 +264,28 @@ def test_usage__that_may_not_be__is_refused_and_notes_nothing(stage: Stage) -> N
         assert Manifest.objects.get(id=manifest.id).usage_reported_at is None
     with clock.moved_to(manifest.at + 7 * DAY):
         assert usage_report(stage.coder.principal, manifest.id, [one, two]).newly_used == 2, "in time"
+
+
+def committed_as(stage: Stage) -> str:
+    """How the transaction of a read is committed, asked in it just before its end."""
+    asked: list[str] = []
+
+    def ask() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            asked.append(cursor.fetchone()[0])
+
+    with stage.context():
+        before_commit(ask)
+        retrieve(stage)
+    return asked[0]
+
+
+def test_read__does_not_wait_for_the_disk__unless_told_so_and_only_there(stage: Stage) -> None:
+    write(stage)
+    assert committed_as(stage) == "off"
+    with override_settings(MEMGOV_DURABLE_READS=True):
+        assert committed_as(stage) == "on"
+        with stage.context(), connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            assert cursor.fetchone()[0] != "on", "it was for the read's transaction; test servers never wait"
