@@ -66,7 +66,7 @@ def _rows(principal: Principal, facts: Sequence[workload.Fact]) -> list[Memory]:
         for name in {f"user:{fact.user}" for fact in facts}:
             scopes.ensure(principal.tenant_id, parse_scope(name), principal.agent_id)
         for fact in facts:
-            prepared = prepare(principal, _request(fact), active, now)
+            prepared = prepare(principal, request_of(fact), active, now)
             draft = Draft(principal, prepared, active, now)
             clean = Clean(prepared.candidate, "pass", None, None, ())
             row = build(clean, draft, Status.LIVE, hash_of(clean.candidate, draft))
@@ -75,7 +75,8 @@ def _rows(principal: Principal, facts: Sequence[workload.Fact]) -> list[Memory]:
     return rows
 
 
-def _request(fact: workload.Fact) -> WriteRequest:
+def request_of(fact: workload.Fact) -> WriteRequest:
+    """The request that `bench.systems.memgov` sends, as the service gets it."""
     return WriteRequest(
         content=fact.text, subject=fact.subject, predicate=fact.predicate, value=fact.value, scope=f"user:{fact.user}",
         origin="user_explicit", confidence=0.9, importance=0.9, session=f"{SESSION}-{fact.user}",
