@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from tests.factories import Stage, make_tenant
 from tests.mounts.files import SIGNED, STAGING, TABS, given, manifest, memory_of, read, ref, rows, say, write
 
 pytestmark = pytest.mark.usefixtures("database")
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -106,3 +110,25 @@ def test_within__from_the_command_line__bounds_the_file(stage: Stage, file: Path
     assert code == 2 and "[out_of_scope]" in err
     assert mount("apply", stage, file, "--within", "user:*", "--within", "project:alpha")[0] == 0
     assert len(rows(stage)) == 1
+
+
+def test_the_program__as_ci_runs_it__ends_with_these_codes(stage: Stage, file: Path) -> None:
+    """`memgov` itself, as a process of its own, against the servers of this run."""
+
+    def run(*arguments: str, given: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-m", "memgov.cli", "mount", *arguments, "--tenant", stage.tenant.slug]
+        return subprocess.run(command, check=False, input=given, capture_output=True, cwd=ROOT, timeout=120)
+
+    file.write_bytes(manifest([say(STAGING)]))
+    assert run("diff", str(file)).returncode == 1
+    applied = run("apply", "-", "--commit", "abc1234", given=file.read_bytes())
+    assert applied.returncode == 0, applied.stderr
+    assert run("diff", str(file)).returncode == 0
+    file.write_bytes(manifest([say("ok")]))
+    refused = run("apply", str(file))
+    assert (
+        refused.returncode == 2
+        and f"{file}:3: ".encode() in refused.stderr
+        and b"Traceback" not in refused.stderr
+    )
+    assert given(read(stage.coder.principal)) == [STAGING]
