@@ -24,6 +24,7 @@ from memory.pages.templatetags.chips import look_of
 from memory.pages.wording import plain, timeline
 from memory.selectors import pages_memories as explorer
 from memory.selectors import pages_memory as found
+from memory.selectors.mounts import declaring
 from memory.selectors.pages_manifests import Reader, kept_since, readers_given
 from memory.selectors.pages_memories import Wanted
 from memory.selectors.pages_reach import agents_with_rights, readers_of
@@ -105,12 +106,19 @@ def detail(
             "do": shapes.allowed(viewer, memory),
             "revisions": shapes.revisions(found.revisions_of(memory.id)),
             "form": {},
+            "declared_by": _mounts(viewer, memory),
             **relatives,
             **_given(viewer, memory, now),
             **_audit(viewer, memory),
             **more,
         }
         return answer(request, "pages/memories/detail.html", context, status)
+
+
+def _mounts(viewer: Viewer, memory: Memory) -> list[dict[str, str]]:
+    """The mounts that declare it, with their pages; not asked for where the tenant has none."""
+    rows = declaring(memory.id) if viewer.policy().mounted else []
+    return [{"name": row.name, "url": url(viewer, "mount", show_id("mnt", row.id))} for row in rows]
 
 
 _RELATIONS = {

@@ -19,10 +19,10 @@ def entries_of(mount: Mount) -> list[MountEntry]:
     return list(MountEntry.objects.filter(mount_id=mount.id).order_by("sort_order", "place"))
 
 
-def declaring(memory_id: UUID) -> list[str]:
-    """Names of the mounts that declare the memory."""
+def declaring(memory_id: UUID) -> list[Mount]:
+    """The mounts that declare the memory, by name."""
     ids = MountEntry.objects.filter(memory_id=memory_id).values("mount_id")
-    return list(Mount.objects.filter(id__in=ids).order_by("name").values_list("name", flat=True))
+    return list(Mount.objects.filter(id__in=ids).order_by("name"))
 
 
 def also_declared(memory_ids: Iterable[UUID], but: Mount) -> list[MountEntry]:

@@ -94,10 +94,10 @@ def not_declared(principal: Principal, memory: Memory) -> None:
     """Refuse an agent to change what a mount declares: what readers get as reviewed stays as it was reviewed."""
     if principal.kind != "agent":
         return
-    names = declaring(memory.id)
-    if names:
+    mounts = declaring(memory.id)
+    if mounts:
         raise Conflict(
-            f"the memory is declared by the mount {names[0]}; change its file. Nothing was changed",
+            f"the memory is declared by the mount {mounts[0].name}; change its file. Nothing was changed",
             code="mounted",
         )
 

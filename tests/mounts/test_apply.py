@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from datetime import timedelta
+from time import sleep
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from django.db import connection
 from memgov import clock
 from memory.domain.policy import Policy
 from memory.models import AuditEvent, Memory, Mount, MountEntry, MountHead, Revision, WriteDecision
+from memory.services import mounts
 from memory.services.errors import Denied, Invalid
 from memory.services.mount_types import MountRefused
 from memory.services.mounts import mount_apply
 from memory.services.retention import memory_delete, memory_restore
 from memory.services.sweeps import SWEEPS
+from memory.store.memories import lock
 from tests.factories import Stage, make_person, make_tenant
 from tests.mounts.files import (
     SIGNED,
@@ -349,3 +352,38 @@ def test_restore__of_what_a_mount_took_away__works_as_for_any_other(stage: Stage
     memory_restore(stage.owner.principal, memory_of(stage, STAGING).id, "still true")
     assert memory_of(stage, STAGING).status == "live"
     assert given(read(stage.coder.principal)) == []
+
+
+def test_apply__deadlock_with_a_writer__is_waited_out(stage: Stage) -> None:
+    """The writer holds the second memory and wants the first; the apply holds the first and wants the second."""
+    first, second = write(stage.coder.principal, STAGING), write(stage.coder.principal, TABS)
+    holds, tries = threading.Event(), []
+
+    def writer() -> None:
+        try:
+            with stage.context():
+                lock([second.id])
+                holds.set()
+                while not tries or not _is_waited_for():
+                    sleep(0.02)
+                lock([first.id])
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=writer)
+    thread.start()
+    holds.wait(10)
+    with pytest.MonkeyPatch.context() as patch:
+        real = mounts._attempt
+        patch.setattr(mounts, "_attempt", lambda *given: tries.append(1) or real(*given))
+        result = apply(stage, manifest([say(STAGING), say(TABS)]))
+    thread.join()
+    assert (result.count("add"), len(tries)) == (2, 2)
+    assert given(read(stage.coder.principal)) == [STAGING, TABS]
+
+
+def _is_waited_for() -> bool:
+    """Whether somebody waits for a lock that this connection holds."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()")
+        return bool(cursor.fetchone()[0])

@@ -43,6 +43,13 @@ def test_mount__entry_that_readers_do_not_get__says_so(full: Full, reviewer: Cli
     assert status.capitalize() in page
 
 
+def test_memory__that_is_declared__says_by_which_mount(full: Full, reviewer: Client) -> None:
+    page = reviewer.get(full.at(f"memories/{mem(full.memory)}/")).content.decode()
+    assert "Declared by" in page and f"/mounts/{show_id('mnt', full.mount.id)}/" in page
+    page = reviewer.get(full.at(f"memories/{mem(full.held)}/")).content.decode()
+    assert "Declared by" not in page
+
+
 def test_mounts__none__says_how_to_begin(stage: Stage, owner: Client) -> None:
     page = owner.get(f"/t/{stage.tenant.slug}/mounts/").content.decode()
     assert f"memgov mount apply memgov.mount.yaml --tenant {stage.tenant.slug}" in page
