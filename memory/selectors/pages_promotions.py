@@ -127,7 +127,7 @@ def known_in(memory: Memory, scope: Scope) -> list[Met]:
         for row in rows_met(candidate, bytes(memory.value_hash), near=True).rows
         if row.id != memory.id and (relation := _relation(memory, row))
     }
-    rows = Memory.objects.in_bulk(relations, field_name="id") if relations else {}
+    rows = {row.id: row for row in Memory.objects.filter(id__in=list(relations))} if relations else {}
     return [Met(rows[memory_id], relation) for memory_id, relation in relations.items() if memory_id in rows]
 
 
