@@ -82,21 +82,22 @@ def fill(stage: Stage) -> Full:
     )
     with stage.context():
         contradiction = Contradiction.objects.get(status="open")
-    mount = mounted(stage, memory)
+    mount = mounted(stage, contradiction.memory_a)
     asked = RetrieveRequest("which region has the staging cluster", session="s-42", task="t-7")
     read = memory_retrieve(stage.coder.principal, asked).manifest
     return Full(stage, memory, request, contradiction, held, mount, read)
 
 
-def mounted(stage: Stage, memory: Memory) -> Mount:
+def mounted(stage: Stage, memory: UUID) -> Mount:
     """A mount that lists the memory and says something itself."""
     document = f"""
 name: acme/alpha
-scopes: [project:alpha]
+scopes: [project:alpha, "user:*"]
 entries:
 - id: {mem(memory)}
   order: 5
 - content: Deployments of alpha go through the staging cluster first.
+  scope: project:alpha
   applies_to: {{paths: ["deploy/*"], tags: [ops]}}
 """
     mount_apply(stage.owner.principal, document.encode(), MountCall(commit="3f2a9c1", by="pipeline 71"))
