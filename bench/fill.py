@@ -31,13 +31,19 @@ from memory.services.write_draft import Draft, build, hash_of
 from memory.services.write_types import WriteRequest
 from memory.store import scopes
 from memory.store.memories import snapshot
+from memory.store.search_index import INSERT_INTO
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
 CHUNK = 5000
 TABLES = "memory_memory, memory_revision, memory_index, memory_scoperecord"
 _REVISION = ("tenant_id", "id", "memory_id", "version", "at", "event", "actor", "reason", "state")
-_INDEX = ("tenant_id", "memory_id", "scope", "terms", "term_count", "embedding", "model_id")
+_INDEX = ("memory_id", "terms", "term_count", "embedding", "model_id")
+_INDEXED = "CREATE TEMPORARY TABLE found (memory_id uuid, terms text[], term_count int, embedding text, model_id text)"
+_TO_INDEX = f"""
+{INSERT_INTO}, f.terms, f.term_count, f.embedding::halfvec, f.model_id
+  FROM found f JOIN memory_memory m ON m.tenant_id = %s AND m.id = f.memory_id
+"""
 MODEL = "hashed-words-384@1"
 
 
@@ -48,11 +54,14 @@ def fill(principal: Principal, superuser_url: str, start: int, count: int, *, em
     """
     wanted = workload.facts(start, count)
     with psycopg.connect(superuser_url) as connection:
+        connection.execute(_INDEXED)
         while chunk := list(islice(wanted, CHUNK)):
             rows = _rows(principal, chunk)
             _copy(connection, "memory_memory", _columns(), (_values(row) for row in rows))
             _copy(connection, "memory_revision", _REVISION, (_revision(row) for row in rows))
-            _copy(connection, "memory_index", _INDEX, _index(rows, embed))
+            _copy(connection, "found", _INDEX, _index(rows, embed))
+            connection.execute(_TO_INDEX.encode(), [principal.tenant_id])
+            connection.execute("TRUNCATE found")
             connection.commit()
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         connection.execute(f"VACUUM ANALYZE {TABLES}".encode())
@@ -119,4 +128,4 @@ def _index(rows: Sequence[Memory], embed: bool) -> Iterator[list[Any]]:
     for at, row in enumerate(rows):
         words = terms(row.content)
         literal = "[" + ",".join(f"{value:.6g}" for value in found[at]) + "]" if found is not None else None
-        yield [row.tenant_id, row.id, row.scope, words, len(words), literal, MODEL if embed else ""]
+        yield [row.id, words, len(words), literal, MODEL if embed else ""]

@@ -14,6 +14,7 @@ import psycopg
 
 from bench.fill import TABLES, fill
 from memory.models import Memory
+from memory.store.search_index import INSERT_INTO
 from tenants.principals import Principal
 
 ORIGINALS = 1_000
@@ -107,6 +108,5 @@ WITH made AS MATERIALIZED (
       JOIN original other ON other.place = mod(mod(n, %(originals)s) + n / %(originals)s, %(originals)s)
 ),
 stored AS (INSERT INTO memory_memory ({", ".join(names)}) SELECT {", ".join(names)} FROM made)
-INSERT INTO memory_index (tenant_id, memory_id, scope, terms, term_count, embedding, model_id)
-SELECT tenant_id, id, scope, index_terms, index_count, index_vector, model FROM made
+{INSERT_INTO}, m.index_terms, m.index_count, m.index_vector, m.model FROM made m
 """

@@ -1,30 +1,37 @@
-"""Ranking: text and vector scores fused into one, boosts within bounds, and the limits of a result.
+"""Ranking what the search found relevant: boosts within bounds, and the limits of a result.
 
-Works on scores that the search brings. No search, no filters: what may not be read never gets here.
+No search, no filters: what may not be read never gets here.  How relevant a row is, `memory.domain.relevance` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
 from uuid import UUID
 
 from memory.domain.policy_keep_rules import Retrieval
 from memory.domain.scopes import WIDTH, ScopeKind
+from memory.domain.similarity import judge
+from memory.domain.text import terms
 from memory.domain.types import Band
 
 _BAND_WORTH = {Band.FRESH: 1.0, Band.AGING: 0.5, Band.OUTDATED: 0.0}
 _WIDEST = max(WIDTH.values())
+# Texts that say the same are about as relevant: only such pairs are compared by their words.
+_AS_RELEVANT: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One found row. A score that a search did not give is None; cosine is −1 to 1, BM25 at least 0."""
+    """One relevant row with the parts of its relevance, each already weighed."""
 
     id: UUID
     source: Hashable
-    text_score: float | None = None
-    vector_score: float | None = None
+    text: float = 0.0
+    vector: float = 0.0
+    neighbours: float = 0.0
     scope_kind: ScopeKind = ScopeKind.PROJECT
     band: Band = Band.FRESH
     trust: float = 0.5
@@ -32,9 +39,7 @@ class Hit:
     sameness: Hashable = None
     """Equal for rows that say the same: (subject, predicate, value hash), or the hash of free text."""
     tokens: int = 0
-    session: str | None = None
-    position: int | None = None
-    """Order of writing within the session, for episodic rows."""
+    content: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,72 +51,25 @@ class Scored:
     parts: dict[str, float] = field(default_factory=dict)
 
 
-def min_max(values: Sequence[float | None]) -> list[float]:
-    """Scaled to 0…1 over what is present; absent counts 0, and where all are equal each counts 1."""
-    present = [value for value in values if value is not None]
-    if not present:
-        return [0.0] * len(values)
-    low, high = min(present), max(present)
-    span = high - low
-    return [0.0 if v is None else 1.0 if span == 0 else (v - low) / span for v in values]
+def boosted(hits: Sequence[Hit], rules: Retrieval) -> list[Scored]:
+    """Best first: the relevance and its boosts.
 
-
-def fuse(hits: Sequence[Hit], rules: Retrieval) -> list[Scored]:
-    """Best first. fused = text_weight·minmax(text) + vector_weight·minmax(vector), and then
-    neighbours and boosts.
-
-    Hits found by their vector alone and below the similarity floor are dropped. A boost never adds more than
-    its policy number, so that relevance leads. Ties are broken by id, newest first.
+    A boost never adds more than its policy number, so that relevance leads.  Ties are broken by id, newest first.
     """
-    able = [hit for hit in hits if _similar_enough(hit, rules)]
-    texts = min_max([hit.text_score for hit in able])
-    vectors = min_max([hit.vector_score for hit in able])
     scored = []
-    neighbours = _neighbour_scores(
-        able,
-        [rules.text_weight * t + rules.vector_weight * v for t, v in zip(texts, vectors, strict=True)],
-        rules,
-    )
-    for hit, text, vector, near in zip(able, texts, vectors, neighbours, strict=True):
-        parts = {"text": rules.text_weight * text, "vector": rules.vector_weight * vector, "neighbours": near}
-        parts |= _boosts(hit, rules)
+    for hit in hits:
+        parts = {
+            "text": hit.text,
+            "vector": hit.vector,
+            "neighbours": hit.neighbours,
+            "scope": rules.scope_boost * (1 - WIDTH[hit.scope_kind] / _WIDEST),
+            "freshness": rules.freshness_boost * _BAND_WORTH[hit.band],
+            "trust": rules.trust_boost * hit.trust,
+            "pin": rules.pin_boost if hit.pinned else 0.0,
+        }
         shown = {name: round(part, 6) for name, part in parts.items() if part}
         scored.append(Scored(hit, round(sum(parts.values()), 6), shown))
     return sorted(scored, key=lambda one: (one.score, one.hit.id.int), reverse=True)
-
-
-def _similar_enough(hit: Hit, rules: Retrieval) -> bool:
-    if hit.text_score is not None:
-        return True
-    return hit.vector_score is not None and hit.vector_score >= rules.similarity_floor
-
-
-def _boosts(hit: Hit, rules: Retrieval) -> dict[str, float]:
-    return {
-        "scope": rules.scope_boost * (1 - WIDTH[hit.scope_kind] / _WIDEST),
-        "freshness": rules.freshness_boost * _BAND_WORTH[hit.band],
-        "trust": rules.trust_boost * hit.trust,
-        "pin": rules.pin_boost if hit.pinned else 0.0,
-    }
-
-
-def _neighbour_scores(hits: Sequence[Hit], fused: Sequence[float], rules: Retrieval) -> list[float]:
-    """What each hit gains from those written just before and after it in the same session."""
-    at = {
-        (hit.session, hit.position): score
-        for hit, score in zip(hits, fused, strict=True)
-        if hit.session is not None and hit.position is not None
-    }
-    shares = {1: rules.neighbour_share, 2: rules.second_neighbour_share}
-    gains = []
-    for hit in hits:
-        gain = 0.0
-        if hit.session is not None and hit.position is not None:
-            for distance, share in shares.items():
-                for position in (hit.position - distance, hit.position + distance):
-                    gain += share * at.get((hit.session, position), 0.0)
-        gains.append(gain)
-    return gains
 
 
 def select(
@@ -138,6 +96,8 @@ def select(
             reason = "same_value"
         elif len(kept) >= limit:
             reason = "limit"
+        elif any(_say_the_same(hit, better.hit) for better in kept):
+            reason = "same_value"
         elif taken.get(hit.source, 0) >= places:
             reason = "source_share"
         elif tokens + hit.tokens > max_tokens:
@@ -150,3 +110,17 @@ def select(
         taken[hit.source] = taken.get(hit.source, 0) + 1
         tokens += hit.tokens
     return kept, excluded
+
+
+def _say_the_same(one: Hit, other: Hit) -> bool:
+    """Whether two texts state one fact in the same words; numbers, negation and names keep them apart."""
+    if abs(one.text - other.text) > _AS_RELEVANT or abs(one.vector - other.vector) > _AS_RELEVANT:
+        return False
+    if not one.content or _words(one.content) != _words(other.content):
+        return False
+    return judge(one.content, other.content, None).verdict == "same"
+
+
+@lru_cache(maxsize=4096)
+def _words(content: str) -> frozenset[str]:
+    return frozenset(terms(content))

@@ -37,6 +37,8 @@ _ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": 
 # What XML cannot hold even as a reference (XML 1.0, production 2).
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # In Markdown a run of these opens or closes a fence; the second line holds what looks like a grave accent.
+# Nothing to escape: printable ASCII but for quotes, ampersands and angle brackets.
+_PLAIN: Final = re.compile(r"[ !#-%'-;=?-~]*")
 _FENCES: Final = re.compile("`{3,}|~{3,}")
 _FENCE_LOOKALIKES: Final = re.compile("[\uff40\u02cb\u1fef]")
 
@@ -78,6 +80,8 @@ def escape(text: str) -> str:
 
     Being set in, a line of content cannot stand where a line of the prompt or a chat role would.
     """
+    if _PLAIN.fullmatch(text):
+        return text
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n    ".join("".join(map(_escaped, line)) for line in lines)
 

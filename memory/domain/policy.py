@@ -33,6 +33,7 @@ from memory.domain.policy_write_rules import (
     WorkingMemory,
 )
 from memory.domain.scopes import Scope, matches, parse_pattern, specificity
+from memory.domain.types import Layer
 
 PRESETS = ("default", "open")
 
@@ -139,5 +140,12 @@ def _open() -> Policy:
             exact_duplicates="keep", near_duplicates="keep", echoes="keep", single_valued="keep", cap=None
         ),
         decay=Decay(floor=0.0),
-        retrieval=Retrieval(similarity_floor=-1.0, max_source_share=1.0, high_stakes_min_trust=0.0),
+        retrieval=Retrieval(
+            similarity_floor=-1.0,
+            text_floor=0.0,
+            max_source_share=1.0,
+            high_stakes_min_trust=0.0,
+            # What is stored unjudged is what was said, whatever it is called: neighbours matter in all of it.
+            neighbour_layers=(Layer.EPISODIC, Layer.SEMANTIC, Layer.PROCEDURAL),
+        ),
     )

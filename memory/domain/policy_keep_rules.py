@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from memory.domain.policy_write_rules import Count, Positive, Section, Share
-from memory.domain.types import Kind, ScopeKind
+from memory.domain.types import Kind, Layer, ScopeKind
 
 Days = Annotated[float, Field(gt=0)]
 
@@ -79,14 +79,18 @@ class Retrieval(Section):
     """Boosts are added to the fused score of 0 to 1; each is the most that it can add."""
     neighbour_share: Share = 0.4
     """Part of its score that a row lends to those written just before and after it in its session."""
-    second_neighbour_share: Share = 0.1
+    second_neighbour_share: Share = 0.2
+    neighbour_layers: tuple[Layer, ...] = (Layer.EPISODIC,)
+    """Layers in which what was written beside a match is likely to matter too."""
     limit: Positive = 10
     max_limit: Positive = 100
     max_tokens: Positive = 1500
     min_trust: Share = 0.0
     high_stakes_min_trust: Share = 0.7
-    similarity_floor: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.15
+    similarity_floor: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.25
     """An entry found by its vector alone needs at least this cosine."""
+    text_floor: Share = 0.1
+    """An entry found by its words alone needs at least this share of the query's words, weighed by their rarity."""
     max_source_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
     """Most of one result that may come from one source."""
 

@@ -124,18 +124,29 @@ class Revision(TenantModel):
 
 
 class MemoryIndex(models.Model):
-    """What search needs of a live memory: terms and vector.  Rows come and go with the status.
+    """What search needs of a live memory: terms, vector, and what filters look at.  Rows come and go with the status.
 
     Apart from `Memory`, because an index on a column that sweeps rewrite makes them 20 times slower.  Split
-    by tenant into 16 partitions, made by the migration's own SQL.
+    by tenant into 16 partitions, made by the migration's own SQL.  `term_vector` is made of `terms` by the database.
     """
 
     pk = models.CompositePrimaryKey("tenant_id", "memory_id")
     tenant_id = models.UUIDField()
     memory_id = models.UUIDField()
-    scope = models.CharField(max_length=200)
-    terms = ArrayField(models.TextField())
+    learned_at = models.DateTimeField()
+    trust = models.FloatField()
+    source = models.BigIntegerField()
+    run = models.BigIntegerField()
     term_count = models.IntegerField()
+    contested = models.BooleanField()
+    narrowed = models.BooleanField()
+    expires_at = models.DateTimeField(null=True)
+    scope = models.CharField(max_length=200)
+    layer = models.CharField(max_length=20)
+    kind = models.CharField(max_length=20)
+    tags = ArrayField(models.TextField())
+    paths = ArrayField(models.TextField())
+    terms = ArrayField(models.TextField())
     embedding = HalfVectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)
     model_id = models.CharField(max_length=100, blank=True)
 

@@ -97,4 +97,4 @@ def declared_found(reach: Reach, filters: Filters) -> Declared:
 def _found(row: tuple[Any, ...]) -> Found:
     named = dict(zip(_COLUMNS, row[1:], strict=False))
     named["value_hash"] = bytes(named["value_hash"])
-    return Found(**named, pinned=row[-2], bm25=None, cosine=None)
+    return Found(**named, pinned=row[-2])

@@ -1,105 +1,43 @@
-"""The search behind a retrieval: filters that are not optional, BM25 and cosine, in one round trip.
+"""The search behind a retrieval: what may be read is weighed, and the best is read in full.
 
-Exact: every readable row is looked at, which is right and fast while scopes are bounded.  Rows are filtered
-here, in SQL under row-level security; ranking them is `memory.domain.fusion`.
+Two statements of one transaction.  The first brings numbers about every readable row (`memory.selectors.candidates`),
+`memory.domain.relevance` weighs them, and the second reads the few rows that are worth it, asking again whether they
+may be read.  Why not in one: `docs/decisions/0013`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
-from pgvector import HalfVector
 
-from memory.selectors.globs import AS_LIKE
+from memory.domain.policy_keep_rules import Retrieval
+from memory.domain.relevance import Candidates, Relevance, relevance, shortlist
+from memory.selectors.candidates import REASONS, Filters, candidates, places_of
+from memory.selectors.candidates_many import candidates_of_many
 from memory.selectors.visibility import READABLE_SCOPES, Reach
 
-# BM25's usual constants (Robertson and Zaragoza 2009, section 3.4).
-_K1, _B = 1.2, 0.75
-# Rows handed to the fusion from each side, as a multiple of what is asked for.
-_POOL_FACTOR, _POOL_LEAST = 5, 60
+__all__ = ["Filters", "Found", "Search", "search"]
 
-_SEARCH = f"""
-WITH scopes AS MATERIALIZED ({READABLE_SCOPES}),
-base AS MATERIALIZED (
-    SELECT i.memory_id, i.terms, i.term_count, 1 - (i.embedding <=> %(vector)s::halfvec) AS cosine,
-           CASE WHEN m.expires_at <= %(now)s THEN 'expired'
-                WHEN m.trust < %(min_trust)s THEN 'low_trust'
-                WHEN %(high_stakes)s AND m.status = 'contested' THEN 'contested'
-                WHEN %(since)s::timestamptz IS NOT NULL AND m.learned_at < %(since)s THEN 'outside_window'
-                WHEN cardinality(m.tags) > 0 AND NOT m.tags && %(tags)s THEN 'not_applicable'
-                WHEN cardinality(m.paths) > 0 AND NOT EXISTS (
-                    SELECT FROM unnest(m.paths) AS glob, unnest(%(paths)s::text[]) AS path WHERE path LIKE {AS_LIKE}
-                ) THEN 'not_applicable'
-           END AS excluded
-      FROM memory_index i
-      JOIN memory_memory m ON m.tenant_id = i.tenant_id AND m.id = i.memory_id
-     WHERE i.tenant_id = %(tenant)s AND i.scope IN (SELECT name FROM scopes)
-       AND m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
-       AND (%(layers)s::text[] IS NULL OR m.layer = ANY(%(layers)s))
-       AND (%(kinds_of)s::text[] IS NULL OR m.kind = ANY(%(kinds_of)s))
-),
-able AS (SELECT * FROM base WHERE excluded IS NULL),
-size AS (SELECT count(*)::float8 AS n, greatest(avg(term_count), 1)::float8 AS average FROM able),
-tf AS (
-    SELECT a.memory_id, a.term_count, t.term, count(*)::float8 AS tf
-      FROM able a, unnest(a.terms) AS t(term)
-     WHERE a.terms && %(terms)s AND t.term = ANY(%(terms)s)
-     GROUP BY 1, 2, 3
-),
-df AS (SELECT term, count(*)::float8 AS df FROM tf GROUP BY term),
-text AS (
-    SELECT tf.memory_id,
-           sum(ln(1 + (n - df + 0.5) / (df + 0.5)) * tf * ({_K1} + 1)
-               / (tf + {_K1} * (1 - {_B} + {_B} * term_count / average))) AS bm25
-      FROM tf JOIN df USING (term) CROSS JOIN size
-     GROUP BY 1
-),
-pool AS (
-    (SELECT memory_id FROM text ORDER BY bm25 DESC, memory_id LIMIT %(pool)s)
-    UNION
-    (SELECT memory_id FROM able WHERE cosine IS NOT NULL ORDER BY cosine DESC, memory_id LIMIT %(pool)s)
-),
-counts AS (
-    SELECT coalesce(jsonb_object_agg(reason, rows), '{{}}') AS counts
-      FROM (SELECT excluded AS reason, count(*) AS rows FROM base WHERE excluded IS NOT NULL GROUP BY 1) c
-)
-SELECT counts.counts, m.id, m.version, m.scope, m.layer, m.kind, m.subject, m.predicate, m.content, m.value_hash,
+_ROWS: Final = f"""
+SELECT m.id, m.version, m.scope, m.layer, m.kind, m.subject, m.predicate, m.content, m.value_hash,
        m.trust, m.confidence, m.origin, m.agent_name, m.tool, m.session, m.status, m.paths, m.recorded_at,
-       m.learned_at, m.pinned_at IS NOT NULL AND coalesce(m.pinned_until > %(now)s, true), text.bm25, able.cosine
-  FROM counts
-  LEFT JOIN (pool JOIN able USING (memory_id)
-             JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = pool.memory_id
-             LEFT JOIN text USING (memory_id)) ON true
+       m.learned_at, m.pinned_at IS NOT NULL AND coalesce(m.pinned_until > %(now)s, true)
+  FROM memory_memory m
+ WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s) AND m.status IN ('live', 'contested')
+   AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND m.trust >= %(min_trust)s
+   AND m.scope = ANY(ARRAY({READABLE_SCOPES}))
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
-    """What a retrieval asks for, beside the reach of who asks."""
-
-    terms: Sequence[str]
-    vector: Sequence[float] | None
-    now: datetime
-    min_trust: float
-    limit: int
-    high_stakes: bool = False
-    since: datetime | None = None
-    only_scopes: Sequence[str] | None = None
-    layers: Sequence[str] | None = None
-    kinds: Sequence[str] | None = None
-    tags: Sequence[str] = ()
-    paths: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
-    """One row that passed the filters, with its raw scores (None where a side did not find it)."""
+    """One row that passed the filters, with the parts of its relevance."""
 
     id: UUID
     version: int
@@ -121,8 +59,9 @@ class Found:
     recorded_at: datetime
     learned_at: datetime
     pinned: bool
-    bm25: float | None
-    cosine: float | None
+    text: float = 0.0
+    vector: float = 0.0
+    near: float = 0.0
 
     @property
     def source(self) -> str:
@@ -130,30 +69,60 @@ class Found:
         return f"{self.agent_name}/{self.tool}" if self.tool else self.agent_name
 
 
-def search(reach: Reach, filters: Filters) -> tuple[list[Found], dict[str, int]]:
-    """Rows for the fusion, and how many readable rows each filter left out, by reason."""
-    parameters: dict[str, Any] = {
-        **reach.parameters(filters.only_scopes),
-        "vector": HalfVector(list(filters.vector)).to_text() if filters.vector is not None else None,
-        "terms": list(filters.terms),
-        "now": filters.now,
-        "min_trust": filters.min_trust,
-        "high_stakes": filters.high_stakes,
-        "since": filters.since,
-        "layers": list(filters.layers) if filters.layers else None,
-        "kinds_of": list(filters.kinds) if filters.kinds else None,
-        "tags": list(filters.tags),
-        "paths": list(filters.paths),
-        "pool": max(_POOL_LEAST, _POOL_FACTOR * filters.limit),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_SEARCH, parameters)
-        rows = cursor.fetchall()
-    return list(_found(rows)), json.loads(rows[0][0])
+class Search:
+    """What a query found: how much, and the rows themselves as far as they are asked for."""
+
+    def __init__(self, reach: Reach, filters: Filters, rules: Retrieval, without: Collection[UUID]) -> None:
+        self._reach, self._filters, self._rules = reach, filters, rules
+        found = candidates(reach, filters)
+        self._candidates: Candidates = candidates_of_many(reach, filters) if found is None else found
+        if without:
+            self._candidates.reason[places_of(self._candidates.ids, without)] = len(REASONS)
+        self._ranked: Relevance = relevance(self._candidates, rules)
+
+    @property
+    def relevant(self) -> int:
+        """How many rows answer the query."""
+        return len(self._ranked.places)
+
+    def excluded(self) -> dict[str, int]:
+        """How many readable rows each filter left out, by reason."""
+        counts = np.bincount(self._candidates.reason, minlength=len(REASONS)).tolist()
+        left = {reason: counts[at] for at, reason in enumerate(REASONS) if at and counts[at]}
+        if self._ranked.below_floor:
+            left["below_similarity"] = self._ranked.below_floor
+        return left
+
+    def rows(self, size: int) -> list[Found]:
+        """The most relevant rows, about `size`, and the best of sources that these leave out.  One query."""
+        share = max(1, int(self._filters.limit * self._rules.max_source_share))
+        places = shortlist(self._candidates, self._ranked, size, share)
+        if not len(places):
+            return []
+        ids = [UUID(bytes=self._candidates.ids[at].tobytes()) for at in places]
+        parameters = {
+            **self._reach.parameters(self._filters.only_scopes),
+            "ids": ids,
+            "now": self._filters.now,
+            "min_trust": self._filters.min_trust,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_ROWS, parameters)
+            rows = {row[0]: row for row in cursor.fetchall()}
+        ranked = self._ranked
+        parts = zip(ranked.text[places], ranked.vector[places], ranked.near[places], strict=True)
+        return [
+            _found(rows[memory_id], [float(part) for part in scores])
+            for memory_id, scores in zip(ids, parts, strict=True)
+            if memory_id in rows
+        ]
 
 
-def _found(rows: Sequence[tuple[Any, ...]]) -> Iterator[Found]:
-    for row in rows:
-        if row[1] is not None:
-            columns: list[Any] = [*row[1:9], bytes(row[9]), *row[10:]]
-            yield Found(*columns)
+def search(reach: Reach, filters: Filters, rules: Retrieval, *, without: Collection[UUID] = ()) -> Search:
+    """Weigh what the reader may see, but these, which the reader gets anyway."""
+    return Search(reach, filters, rules, without)
+
+
+def _found(row: tuple[Any, ...], scores: Sequence[float]) -> Found:
+    columns: list[Any] = [*row[:8], bytes(row[8]), *row[9:]]
+    return Found(*columns, *scores)

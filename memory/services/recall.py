@@ -11,7 +11,7 @@ from typing import Any
 from memgov import clock
 from memgov.ids import new_id
 from memory.domain.freshness import band
-from memory.domain.fusion import Hit, Scored, fuse, select
+from memory.domain.fusion import Hit, Scored, boosted, select
 from memory.domain.ids import show_id
 from memory.domain.injection import BlockEntry, BlockFormat, render_block, text_sha256
 from memory.domain.policy import Policy
@@ -22,13 +22,17 @@ from memory.domain.types import Band, Kind
 from memory.models import Manifest, ManifestEntry
 from memory.selectors.declared import DECLARED, NOTHING, Declared, declared_found
 from memory.selectors.policies import ActivePolicy, active_policy
-from memory.selectors.recall import Filters, Found, search
+from memory.selectors.recall import Filters, Found, Search, search
 from memory.selectors.visibility import reach_of
 from memory.services.embedding import vector_of
 from memory.services.working_read import WORKING, working_found, working_kept
 from memory.store import manifests
+from memory.store.vectors import Vector
 from tenants.context import tenant_context
 from tenants.principals import Principal
+
+# Limits that more rows could not get around.
+_ENDS = ("token_budget", "source_share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +84,13 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
     vector = vector_of(request.query) if request.query.strip() else None
     with tenant_context(principal.tenant_id):
         active = active_policy()
-        filters = _filters(request, active.policy, now, vector.values if vector else None)
+        filters = _filters(request, active.policy, now, vector)
         reach = reach_of(principal, request.session, request.task)
-        found, excluded = search(reach, filters)
         declared = declared_found(reach, filters) if active.mounted else NOTHING
+        found = search(reach, filters, active.policy.retrieval, without=declared.ids)
         working, unread = working_found(principal, request.task, request.keys, now)
-        entries, more = _rank(found, request, active, now, first=working, declared=declared)
-        excluded |= more | unread
+        entries, excluded = _fill(found, request, active, now, first=working, declared=declared)
+        excluded = _sum(found.excluded(), _sum(excluded, unread))
         block = render_block(map(block_entry, entries), request.format)
         manifest = _manifest(principal, request, active, now, excluded, block)
         manifest.working = [working_kept(entry.found) for entry in entries if entry.channel == WORKING]
@@ -94,14 +98,13 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
     return Retrieval(manifest, entries, excluded, block, text_only=vector is None)
 
 
-def _filters(
-    request: RetrieveRequest, policy: Policy, now: datetime, vector: Sequence[float] | None
-) -> Filters:
+def _filters(request: RetrieveRequest, policy: Policy, now: datetime, vector: Vector | None) -> Filters:
     rules = policy.retrieval
     least = rules.high_stakes_min_trust if request.high_stakes else rules.min_trust
     return Filters(
         terms=query_terms(request.query),
-        vector=vector,
+        vector=vector.values if vector else None,
+        model_id=vector.model_id if vector else "",
         now=now,
         min_trust=max(least, request.min_trust or 0.0),
         limit=_limit(request, policy),
@@ -112,11 +115,44 @@ def _filters(
         kinds=request.kinds,
         tags=request.tags,
         paths=request.paths,
+        neighbour_layers=rules.neighbour_layers
+        if rules.neighbour_share or rules.second_neighbour_share
+        else (),
     )
 
 
 def _limit(request: RetrieveRequest, policy: Policy) -> int:
     return min(request.limit or policy.retrieval.limit, policy.retrieval.max_limit)
+
+
+def _fill(
+    found: Search,
+    request: RetrieveRequest,
+    active: ActivePolicy,
+    now: datetime,
+    *,
+    first: Sequence[Found],
+    declared: Declared,
+) -> tuple[list[Entry], dict[str, int]]:
+    """The entries, and what the limits left out of what was found, by reason.
+
+    Rows are read as far as they are needed: more of them only while places stay empty because what was read says the
+    same twice, is too old for the stakes, or went away meanwhile.
+    """
+    limit = _limit(request, active.policy)
+    size = 2 * limit + 10
+    while True:
+        rows = found.rows(size)
+        entries, excluded = _rank(rows, request, active, now, first=first, declared=declared)
+        unread = found.relevant - len(rows)
+        full = len(entries) >= limit or any(reason in excluded for reason in _ENDS)
+        if full or unread <= 0 or size >= found.relevant:
+            break
+        size *= 4
+    if unread > 0:
+        ended = next((reason for reason in _ENDS if len(entries) < limit and reason in excluded), "limit")
+        excluded = _sum(excluded, {ended: unread})
+    return entries, excluded
 
 
 def _rank(
@@ -128,18 +164,17 @@ def _rank(
     first: Sequence[Found] = (),
     declared: Declared = NOTHING,
 ) -> tuple[list[Entry], dict[str, int]]:
-    """Fuse, drop what the stakes forbid, and cut to the limits; with what that left out, by reason.
+    """Order, drop what the stakes forbid, and cut to the limits; with what that left out, by reason.
 
     `first` are working values, asked for by key; then comes what mounts declare, then what was searched, all within
     the same limits.
     """
-    policy, mounted = active.policy, declared.ids
-    looked_for = [row for row in found if row.id not in mounted]
-    by_id = {row.id: row for row in looked_for}
-    bands = {row.id: band_of(row, now, active) for row in looked_for}
-    scored = fuse([_hit(row, bands[row.id]) for row in looked_for], policy.retrieval)
+    policy = active.policy
+    by_id = {row.id: row for row in found}
+    bands = {row.id: band_of(row, now, active) for row in found}
+    scored = boosted([_hit(row, bands[row.id]) for row in found], policy.retrieval)
     standing = [Entry(row, band_of(row, now, active), 1.0, {}, DECLARED) for row in declared.rows]
-    excluded = {"below_similarity": len(looked_for) - len(scored), "limit": len(declared.beyond)}
+    excluded = {"limit": len(declared.beyond)}
     if request.high_stakes:
         fresh = [one for one in scored if bands[one.hit.id] is Band.FRESH]
         steady = [entry for entry in standing if entry.band is Band.FRESH]
@@ -186,14 +221,16 @@ def _hit(row: Found, its_band: Band) -> Hit:
     return Hit(
         id=row.id,
         source=row.source,
-        text_score=row.bm25,
-        vector_score=row.cosine,
+        text=row.text,
+        vector=row.vector,
+        neighbours=row.near,
         scope_kind=parse_scope(row.scope).kind,
         band=its_band,
         trust=row.trust,
         pinned=row.pinned,
         sameness=_sameness(row),
         tokens=count_tokens(row.content),
+        content=row.content,
     )
 
 

@@ -40,7 +40,7 @@ def _found(row: WorkingValue) -> Found:
         kind=Kind.FACT.value, subject=row.key, predicate="", content=f"{row.key}: {value_line(row.value)}",
         value_hash=b"", trust=row.trust, confidence=row.confidence, origin=row.origin, agent_name=row.agent_name,
         tool=row.tool, session=row.session, status=row.status, paths=[], recorded_at=row.updated_at,
-        learned_at=row.updated_at, pinned=False, bm25=None, cosine=None,
+        learned_at=row.updated_at, pinned=False,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ A change is a filtered update on (tenant, id, version): when the version has mov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,9 +20,10 @@ from psycopg.types.json import Jsonb
 from memgov.ids import new_id
 from memory.domain.lifecycle import READABLE
 from memory.domain.text import terms
-from memory.domain.vectors import vector_text
 from memory.models import Memory, Revision
 from memory.store.rows import row_json
+from memory.store.search_index import FOLLOWED, INSERT_INTO, follow, index
+from memory.store.vectors import Vector, halfvec
 from tenants.context import current_tenant_id
 
 # What a revision keeps: everything that a version can differ in.
@@ -42,14 +43,6 @@ class AlreadyLive(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
-    """An embedding with the model that made it."""
-
-    values: Sequence[float]
-    model_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """One change of one memory: the event's name, who and why, and the fields that it sets."""
 
@@ -60,18 +53,17 @@ class Change:
     fields: dict[str, Any]
 
 
-_INSERT = """
+_INSERT = f"""
 WITH made AS (
-    INSERT INTO memory_memory SELECT * FROM json_populate_record(NULL::memory_memory, %s)
-    ON CONFLICT DO NOTHING RETURNING tenant_id, id
+    INSERT INTO memory_memory AS m SELECT * FROM json_populate_record(NULL::memory_memory, %s)
+    ON CONFLICT DO NOTHING RETURNING m.*
 ),
 revised AS (
     INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
     SELECT tenant_id, %s, id, %s, %s, 'memory.stored', %s, %s, %s FROM made
 ),
 indexed AS (
-    INSERT INTO memory_index (tenant_id, memory_id, scope, terms, term_count, embedding, model_id)
-    SELECT tenant_id, id, %s, %s, %s, %s::halfvec, %s FROM made WHERE %s
+    {INSERT_INTO}, %s, %s, %s::halfvec, %s FROM made m WHERE %s
 )
 SELECT (SELECT count(*) FROM made), (SELECT count(*) FROM memory_index WHERE tenant_id = %s AND scope = %s)
 """
@@ -88,7 +80,7 @@ def insert(memory: Memory, *, actor: str, vector: Vector | None) -> int:
     parameters: list[Any] = [
         row_json(memory),
         new_id(memory.recorded_at), memory.version, memory.recorded_at, actor, memory.status_reason,
-        Jsonb(snapshot(memory)), memory.scope, found, len(found), _halfvec(vector),
+        Jsonb(snapshot(memory)), found, len(found), halfvec(vector),
         vector.model_id if vector else "", memory.status in READABLE, memory.tenant_id, memory.scope,
     ]  # fmt: skip
     with connection.cursor() as cursor:
@@ -148,17 +140,15 @@ def _follow(memory: Memory, was_readable: bool, fields: dict[str, Any], vector: 
     readable = memory.status in READABLE
     if readable and (not was_readable or "content" in fields):
         index(memory, vector)
-    elif readable and "scope" in fields:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE memory_index SET scope = %s WHERE tenant_id = %s AND memory_id = %s",
-                [memory.scope, memory.tenant_id, memory.id],
-            )
+    elif readable and not FOLLOWED.isdisjoint(fields):
+        follow([memory.id])
 
 
 def count(memory: Memory, **fields: Any) -> None:
     """Move counters and times that make no new version (uses, confirmations)."""
     Memory.objects.filter(id=memory.id).update(**fields)
+    if not FOLLOWED.isdisjoint(fields):
+        follow([memory.id])
     for name, value in fields.items():
         if not isinstance(value, Combinable):
             setattr(memory, name, value)
@@ -173,26 +163,6 @@ def lock(ids: Iterable[UUID]) -> dict[UUID, Memory]:
     """The memories, locked in the order of their ids."""
     rows = Memory.objects.select_for_update().filter(id__in=list(ids)).order_by("id")
     return {row.id: row for row in rows}
-
-
-def index(memory: Memory, vector: Vector | None) -> None:
-    """Make the memory findable: its terms, and its vector when there is one."""
-    found = terms(memory.content)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """INSERT INTO memory_index (tenant_id, memory_id, scope, terms, term_count, embedding, model_id)
-               VALUES (%s, %s, %s, %s, %s, %s, %s)
-               ON CONFLICT (tenant_id, memory_id) DO UPDATE SET scope = excluded.scope, terms = excluded.terms,
-                   term_count = excluded.term_count, embedding = excluded.embedding, model_id = excluded.model_id""",
-            [
-                memory.tenant_id, memory.id, memory.scope, found, len(found),
-                _halfvec(vector), vector.model_id if vector else "",
-            ],
-        )  # fmt: skip
-
-
-def _halfvec(vector: Vector | None) -> str | None:
-    return vector_text(vector.values) if vector else None
 
 
 def snapshot(memory: Memory) -> dict[str, Any]:

@@ -29,7 +29,7 @@ _OWN = {
     "learned_at",
     "status_changed_at",
 }
-_OWN_INDEX = {"tenant_id", "memory_id"}
+_OWN_INDEX = {"tenant_id", "memory_id", "learned_at", "source"}
 
 
 def rows(principal: Principal) -> dict[str, Any]:

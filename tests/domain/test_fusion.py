@@ -7,15 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.fusion import Hit, Scored, fuse, min_max, select
+from memory.domain.fusion import Hit, Scored, boosted, select
 from memory.domain.policy import Policy
 from memory.domain.scopes import ScopeKind
 from memory.domain.types import Band
 
 RULES = Policy().retrieval
-FLAT = RULES.model_copy(
-    update={"scope_boost": 0.0, "freshness_boost": 0.0, "trust_boost": 0.0, "pin_boost": 0.0}
-)
 
 
 def hit(number: int, **fields: Any) -> Hit:
@@ -26,53 +23,31 @@ def order(scored: list[Scored]) -> list[int]:
     return [one.hit.id.int for one in scored]
 
 
-def test_min_max__mixed__scales_what_is_present():
-    assert min_max([2.0, None, 4.0, 3.0]) == [0.0, 0.0, 1.0, 0.5]
-    assert min_max([5.0, 5.0, None]) == [1.0, 1.0, 0.0]
-    assert min_max([None]) == [0.0]
-
-
-def test_fuse__text_and_vector__count_half_each():
-    hits = [hit(1, text_score=10.0, vector_score=0.2), hit(2, text_score=0.0, vector_score=0.8),
-            hit(3, text_score=8.0, vector_score=0.7)]  # fmt: skip
-    scored = fuse(hits, FLAT)
-    assert order(scored) == [3, 2, 1]
-    assert scored[0].score == pytest.approx(0.5 * 0.8 + 0.5 * (0.5 / 0.6), abs=1e-5)
-    assert scored[0].parts == {"text": pytest.approx(0.4), "vector": pytest.approx(0.416667)}
-
-
-def test_fuse__no_vectors_at_all__ranks_by_text():
-    assert order(fuse([hit(1, text_score=1.0), hit(2, text_score=3.0)], FLAT)) == [2, 1]
-
-
-def test_fuse__vector_alone_below_the_floor__is_dropped():
-    found = fuse(
-        [hit(1, vector_score=0.14), hit(2, vector_score=0.15), hit(3, text_score=1.0, vector_score=0.0)], FLAT
-    )
-    assert sorted(order(found)) == [2, 3]
-
-
 @given(st.floats(0, 1), st.floats(0, 1), st.booleans(), st.sampled_from(Band), st.sampled_from(ScopeKind))
-def test_fuse__boosts__stay_within_their_bounds_and_explain_the_score(
+def test_boosted__boosts__stay_within_their_bounds_and_explain_the_score(
     text: float, trust: float, pinned: bool, band: Band, kind: ScopeKind
 ):
-    one = hit(1, text_score=text, trust=trust, pinned=pinned, band=band, scope_kind=kind)
-    for scored in fuse([one, hit(2, text_score=2.0)], RULES):
+    one = hit(1, text=text / 2, trust=trust, pinned=pinned, band=band, scope_kind=kind)
+    for scored in boosted([one, hit(2, text=0.5)], RULES):
         boosts = {k: v for k, v in scored.parts.items() if k not in ("text", "vector", "neighbours")}
         assert all(v <= 0.05 + 1e-9 for v in boosts.values())
         assert scored.score == pytest.approx(sum(scored.parts.values()), abs=1e-5)
 
 
-def test_fuse__neighbours_in_a_session__lend_part_of_their_score():
-    hits = [
-        hit(1, text_score=10.0, session="s", position=5),
-        hit(2, text_score=1.0, session="s", position=6),
-        hit(3, text_score=1.0, session="other", position=6),
-        hit(4, text_score=0.0),
-    ]
-    scored = {one.hit.id.int: one for one in fuse(hits, FLAT)}
-    assert scored[2].parts["neighbours"] == pytest.approx(0.4 * 0.5)
-    assert "neighbours" not in scored[3].parts and scored[2].score > scored[3].score
+def test_boosted__each_boost__decides_between_equals_and_is_named():
+    better = {
+        "scope": {"scope_kind": ScopeKind.TASK}, "freshness": {"band": Band.FRESH}, "trust": {"trust": 1.0},
+        "pin": {"pinned": True},
+    }  # fmt: skip
+    plain = {"text": 0.4, "scope_kind": ScopeKind.GLOBAL, "band": Band.AGING, "trust": 0.5}
+    for name, fields in better.items():
+        first, second = boosted([hit(1, **plain | fields), hit(2, **plain)], RULES)
+        assert first.hit.id.int == 1, name
+        assert first.parts.get(name, 0.0) > second.parts.get(name, 0.0)
+
+
+def test_boosted__equal_scores__newest_first():
+    assert order(boosted([hit(1, text=0.3), hit(3, text=0.3), hit(2, text=0.3)], RULES)) == [3, 2, 1]
 
 
 def ranked(*hits: Hit) -> list[Scored]:
@@ -101,6 +76,21 @@ def test_select__limit_of_one__still_gives_one():
 def test_select__same_value_twice__keeps_the_better():
     kept, excluded = select(ranked(hit(1, sameness="x"), hit(2, sameness="x"), hit(3), hit(4)), 10, 1500, 1.0)
     assert order(kept) == [1, 3, 4] and excluded == {"same_value": 1}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kept"),
+    [
+        ("Billing runs in Bern.", "The billing runs in Bern!", 1),
+        ("Releases go out on Tuesdays.", "Releases do not go out on Tuesdays.", 2),
+        ("The limit is 40 requests a minute.", "The limit is 60 requests a minute.", 2),
+        ("Mill four delivers paper.", "Mill five delivers paper.", 2),
+    ],
+)
+def test_select__nearly_the_same_words__one_stays_unless_something_differs(one: str, other: str, kept: int):
+    rows = ranked(hit(1, content=one, text=0.5, source="a"), hit(2, content=other, text=0.495, source="b"))
+    found, excluded = select(rows, 10, 1500, 0.5)
+    assert len(found) == kept and excluded == ({"same_value": 1} if kept == 1 else {})
 
 
 def test_select__token_budget__skips_what_does_not_fit():

@@ -14,6 +14,7 @@ from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.models import Memory
 from memory.store import scopes
+from memory.store.search_index import INSERT_INTO
 from tenants.context import tenant_context
 from tests.factories import Stage, make_tenant
 
@@ -31,11 +32,11 @@ SELECT copy.*
  WHERE m.tenant_id = %(tenant)s AND m.id = %(first)s
 RETURNING id
 """
-_REST = """
+_REST = f"""
 WITH indexed AS (
-    INSERT INTO memory_index (tenant_id, memory_id, scope, terms, term_count, model_id)
-    SELECT tenant_id, id, scope, ARRAY['planted'], 1, ''
-      FROM memory_memory WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s) AND status IN ('live', 'contested')
+    {INSERT_INTO}, ARRAY['planted'], 1, NULL, ''
+      FROM memory_memory m
+     WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s) AND m.status IN ('live', 'contested')
 )
 INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
 SELECT tenant_id, gen_random_uuid(), id, 1, recorded_at, 'memory.stored', 'planter', '',

@@ -1,0 +1,77 @@
+"""Candidates where the reader may see more than is looked at row by row: two indexes choose them.
+
+The vector index brings those whose meaning is nearest, the index of terms all that hold a word of the query.  If the
+vector index gives up before it has enough, every row is looked at after all: an answer is never cut short.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from django.db import connection
+
+from memory.domain.relevance import Candidates
+from memory.selectors.candidates import (
+    Filters,
+    Shape,
+    asked,
+    candidates_of_all,
+    columns,
+    packed,
+    reason,
+    shape_of,
+)
+from memory.selectors.candidates import unpacked as read
+from memory.selectors.visibility import READABLE_SCOPES, Reach
+
+NEAREST: Final = 200
+"""How many the vector index has to bring."""
+
+# An index that goes on until the filters have let enough through; sorting everything instead would be the exact way.
+_SETTINGS: Final = """
+SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 100; SET LOCAL enable_sort = off
+"""
+_RESET: Final = "SET LOCAL enable_sort = on"
+
+
+def candidates_of_many(reach: Reach, filters: Filters) -> Candidates:
+    """The readable rows that the indexes hold to be the likeliest."""
+    parameters = {
+        **reach.parameters(filters.only_scopes),
+        **filters.parameters(),
+        "terms": list(filters.terms),
+        "nearest": NEAREST,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_SETTINGS)
+        cursor.execute(_chosen(shape_of(filters)), parameters)
+        total, near, *row = cursor.fetchone()
+        cursor.execute(_RESET)
+    if filters.vector is not None and near < NEAREST:
+        return candidates_of_all(reach, filters)
+    return replace(read(row, len(filters.terms)), total=total)
+
+
+@lru_cache(maxsize=256)
+def _chosen(shape: Shape) -> str:
+    mine = "i.tenant_id = %(tenant)s AND i.scope = ANY((SELECT names FROM readable)::text[])"
+    near = f"""
+    SELECT i.memory_id FROM memory_index i
+     WHERE {mine}{asked(shape)} AND i.model_id = %(model)s AND {reason(shape)} = 0
+     ORDER BY i.embedding <=> %(vector)s::halfvec LIMIT %(nearest)s"""
+    return f"""
+WITH readable AS MATERIALIZED (SELECT ARRAY({READABLE_SCOPES}) AS names),
+near AS MATERIALIZED ({near if shape.vector else "SELECT NULL::uuid AS memory_id WHERE false"}),
+chosen AS (
+    SELECT memory_id FROM near
+    UNION SELECT w FROM memgov.memories_with(%(terms)s::text[], (SELECT names FROM readable)::text[]) AS w
+),
+seen AS (
+    SELECT {columns(shape)}
+      FROM chosen JOIN memory_index i ON i.tenant_id = %(tenant)s AND i.memory_id = chosen.memory_id
+     WHERE {mine}{asked(shape)}
+)
+SELECT (SELECT count(*) FROM memory_index i WHERE {mine}), (SELECT count(*) FROM near), {packed(shape)} FROM seen
+"""

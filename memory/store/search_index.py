@@ -1,0 +1,83 @@
+"""The search index: what a retrieval reads of a live memory, kept in step with the memory itself.
+
+A row repeats what the filters of a search need (age, trust, expiry, scope, where it applies), so that a search reads
+no memory that it does not return.  Rows come and go with the status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from uuid import UUID
+
+from django.db import connection
+
+from memory.domain.text import terms
+from memory.models import Memory
+from memory.store.vectors import Vector, halfvec
+from tenants.context import current_tenant_id
+
+# Columns that repeat the memory `m`.
+_REPEATED: Final = {
+    "learned_at": "m.learned_at",
+    "trust": "m.trust",
+    "source": "memgov.text_number(m.agent_name || '/' || m.tool)",
+    "run": "CASE WHEN m.session = '' THEN 0 ELSE memgov.text_number(m.scope || ' ' || m.session) END",
+    "contested": "m.status = 'contested'",
+    "narrowed": "cardinality(m.tags) + cardinality(m.paths) > 0",
+    "expires_at": "m.expires_at",
+    "scope": "m.scope",
+    "layer": "m.layer",
+    "kind": "m.kind",
+    "tags": "m.tags",
+    "paths": "m.paths",
+}
+# What of a memory a change must touch for its row to be written again.
+FOLLOWED: Final = frozenset(
+    {"learned_at", "trust", "agent_name", "tool", "session", "scope", "status", "tags", "paths", "expires_at", "layer",
+     "kind"}
+)  # fmt: skip
+
+INSERT_INTO: Final = f"""
+INSERT INTO memory_index (tenant_id, memory_id, {", ".join(_REPEATED)}, terms, term_count, embedding, model_id)
+SELECT m.tenant_id, m.id, {", ".join(_REPEATED.values())}"""
+"""The start of a statement that indexes memories `m`; the values of the last four columns follow."""
+
+_INDEX: Final = f"""
+{INSERT_INTO}, %(terms)s, %(count)s, %(embedding)s::halfvec, %(model)s
+  FROM memory_memory m WHERE m.tenant_id = %(tenant)s AND m.id = %(id)s
+ON CONFLICT (tenant_id, memory_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _REPEATED)},
+    terms = excluded.terms, term_count = excluded.term_count, embedding = excluded.embedding,
+    model_id = excluded.model_id
+"""
+_FOLLOW: Final = f"""
+UPDATE memory_index i SET {", ".join(f"{name} = {value}" for name, value in _REPEATED.items())}
+  FROM memory_memory m
+ WHERE i.tenant_id = %(tenant)s AND m.tenant_id = %(tenant)s AND m.id = i.memory_id AND i.memory_id = ANY(%(ids)s)
+"""
+
+
+def index(memory: Memory, vector: Vector | None) -> None:
+    """Make the memory findable: its terms, and its vector when there is one."""
+    found = terms(memory.content)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _INDEX,
+            {"tenant": memory.tenant_id, "id": memory.id, "terms": found, "count": len(found),
+             "embedding": halfvec(vector), "model": vector.model_id if vector else ""},
+        )  # fmt: skip
+
+
+def follow(ids: Iterable[UUID]) -> None:
+    """Repeat what these memories are now; those that are not findable stay so."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FOLLOW, {"tenant": current_tenant_id(), "ids": list(ids)})
+
+
+def unindex(ids: Sequence[UUID]) -> None:
+    """Make memories unfindable."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM memory_index WHERE tenant_id = %s AND memory_id = ANY(%s)",
+            [current_tenant_id(), list(ids)],
+        )
