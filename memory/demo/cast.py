@@ -29,6 +29,8 @@ class Cast:
     systems: tuple[str, ...]
     projects: tuple[str, ...]
     players: tuple[Player, ...]
+    declared: tuple[str, ...]
+    """What the repository of the first project declares."""
 
     def address(self, role: str) -> str:
         """The sign-in of the tenant's demo person with this role."""
@@ -63,6 +65,10 @@ LANTERN = Cast(
         Player("scout-magpie", "research", "workshop", ("project:*=rp",), trust_ceiling=0.6),
         Player("chief-owl", "orchestrator", "lamplight", ("project:*=rwp", "user:*=r"), visits_per_day=0.5),
     ),
+    declared=(
+        "Refunds of storefront orders above 50 euros need a second approval.",
+        "Releases of the storefront are signed off by two people of the crew.",
+    ),
 )
 
 QUILL = Cast(
@@ -79,6 +85,7 @@ QUILL = Cast(
         ),
         Player("chief-heron", "orchestrator", "archive", ("project:*=rwp", "user:*=r"), visits_per_day=0.4),
     ),
+    declared=("Scans of the archive are kept in two copies, one of them away from the harbour.",),
 )
 
 CASTS = (LANTERN, QUILL)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
+from hashlib import sha256
+from typing import Any
 
 from memgov import clock
 from memory.demo import lines
@@ -15,6 +18,7 @@ from memory.models import Memory, PromotionRequest
 from memory.services import promotion, promotion_decide, retention, tenancy
 from memory.services.errors import ServiceError
 from memory.services.memory_write import memory_write
+from memory.services.mounts import MountCall, mount_apply
 from memory.services.policies import policy_activate
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.sweeps import sweep_compaction, sweep_decay, sweep_expiry, sweep_health
@@ -42,7 +46,7 @@ class Play:
 
     def run(self, progress: Progress = lambda day: None) -> Tenant:
         """Live all days; the tenant as it is at the end."""
-        first = self.end - timedelta(days=DAYS)
+        first = self.latest = self.end - timedelta(days=DAYS)
         with clock.moved_to(first):
             self._found()
         for day in range(DAYS):
@@ -81,7 +85,8 @@ class Play:
         )
 
     def _day(self, number: int, midnight: datetime) -> None:
-        at = datetime.combine(midnight.date(), time(7), tzinfo=midnight.tzinfo)
+        # The first day begins when the tenant is founded, which may be late; nothing ever happens before it.
+        at = max(datetime.combine(midnight.date(), time(7), tzinfo=midnight.tzinfo), self.latest)
         visits = [player for player in self.cast.players for _ in range(self._visits(player))]
         self.rng.shuffle(visits)
         for index, player in enumerate(visits):
@@ -90,9 +95,11 @@ class Play:
                 break
             with clock.moved_to(at):
                 self._visit(player, f"{self.cast.slug[:2]}-{number:02}-{index:02}")
-        with clock.moved_to(min(at + timedelta(hours=1), self.end)):
+        evening = at + timedelta(hours=1)
+        self.latest = min(max(midnight.replace(hour=23, minute=0), evening), self.end)
+        with clock.moved_to(min(evening, self.end)):
             self._review(number)
-        with clock.moved_to(min(midnight.replace(hour=23, minute=0), self.end)):
+        with clock.moved_to(self.latest):
             self._night(number)
 
     def _visits(self, player: Player) -> int:
@@ -181,7 +188,32 @@ class Play:
         if used is not None:
             retention.memory_pin(reviewer, used.id, "the crew relies on this every day")
 
+    def _clash(self) -> None:
+        """An agent hears something else than it knows, on worse evidence: whatever chance brought, this one waits."""
+        player = self.cast.players[0]
+        heard: dict[str, Any] = {
+            "subject": f"system:{self.cast.systems[0]}", "predicate": "region", "scope": f"project:{player.project}",
+        }  # fmt: skip
+        for value, origin in (("north-cove", "tool_verified"), ("south-cove", "tool_output")):
+            memory_write(self.agents[player.name], WriteRequest(value=value, origin=origin, **heard))
+
+    def _mount(self) -> None:
+        """The repository of the first project begins to declare what everyone in it should know."""
+        project = self.cast.projects[0]
+        content = {
+            "name": f"{self.cast.slug}/{project}",
+            "scopes": [f"project:{project}"],
+            "entries": [{"content": sentence} for sentence in self.cast.declared],
+        }
+        document = json.dumps(content, indent=1).encode()
+        call = MountCall(commit=sha256(document).hexdigest()[:40], by="the demo's pipeline")
+        mount_apply(system(self.tenant.id, "demo.mount"), document, call)
+
     def _night(self, day: int) -> None:
+        if day == DAYS - 10:
+            self._mount()
+        if day == DAYS - 3:
+            self._clash()
         for sweep in (sweep_expiry, sweep_decay, sweep_compaction, sweep_health):
             sweep(self.tenant.id)
         if day == DAYS // 2:

@@ -16,6 +16,7 @@ from memory.models import (
     Contradiction,
     HealthSnapshot,
     Manifest,
+    ManifestEntry,
     Memory,
     PolicyVersion,
     PromotionRequest,
@@ -58,6 +59,10 @@ def test_demo__loaded__every_queue_and_chart_has_something(tenant: Tenant, days:
         assert Manifest.objects.exclude(usage_reported_at=None).exists()
         assert HealthSnapshot.objects.filter(scope="").count() >= DAYS - 1
         assert PolicyVersion.objects.count() == 2
+        assert ManifestEntry.objects.filter(channel="declared").exists()
+        assert Memory.objects.filter(agent_name__startswith="mount:", status="live").count() == len(
+            QUILL.declared
+        )
         assert AuditEvent.objects.filter(actor_kind="member").exists()
         assert verify(audit_selectors.chain(), audit_selectors.checkpoints()).ok
 
