@@ -47,8 +47,16 @@ _TO_INDEX = f"""
 MODEL = "hashed-words-384@1"
 
 
-def fill(principal: Principal, superuser_url: str, start: int, count: int, *, embed: bool = True) -> None:
-    """Store the memories of these numbers as live, and let the planner know.
+def fill(
+    principal: Principal,
+    superuser_url: str,
+    start: int,
+    count: int,
+    *,
+    embed: bool = True,
+    settle: bool = True,
+) -> None:
+    """Store the memories of these numbers as live, and let the planner know unless `settle` is false.
 
     `embed` false leaves the vectors out, for work that looks at none.
     """
@@ -63,6 +71,12 @@ def fill(principal: Principal, superuser_url: str, start: int, count: int, *, em
             connection.execute(_TO_INDEX.encode(), [principal.tenant_id])
             connection.execute("TRUNCATE found")
             connection.commit()
+    if settle:
+        settled(superuser_url)
+
+
+def settled(superuser_url: str) -> None:
+    """What autovacuum does within a minute."""
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         connection.execute(f"VACUUM ANALYZE {TABLES}".encode())
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from bench.callers import Block, Crowds, run_block
 from bench.costs import BLOCK_SECONDS, RETRIEVE, WARM_UP, Amounts
-from bench.fill import fill
+from bench.fill import fill, settled
 from bench.machine import Quiet
-from bench.plant import Planting, analyse, make_indexes, plant, without_vector_indexes
+from bench.plant import Planting, make_indexes, plant, without_vector_indexes
 from bench.stage import Stage
 from bench.turns import take_turns
 
@@ -79,4 +79,4 @@ def _plant_others(stage: Stage, rows: int) -> None:
         plant(principal, superuser, Planting(min(rows, EACH), vectors=True))
         rows -= EACH
     make_indexes(superuser, dropped)
-    analyse(superuser)
+    settled(superuser)

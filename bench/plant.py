@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from bench.fill import TABLES, fill
+from bench.fill import fill
 from memory.models import Memory
 from memory.store.search_index import INSERT_INTO
 from tenants.principals import Principal
@@ -37,9 +37,12 @@ class Planting:
 
 
 def plant(principal: Principal, superuser_url: str, planting: Planting) -> None:
-    """Give the tenant its originals and then copies of them, live and indexed; without revisions of the copies."""
+    """Give the tenant its originals and then copies of them, live and indexed; without revisions of the copies.
+
+    The planner does not know of them until `bench.fill.settled`.
+    """
     originals = min(ORIGINALS, planting.rows)
-    fill(principal, superuser_url, 0, originals, embed=planting.vectors)
+    fill(principal, superuser_url, 0, originals, embed=planting.vectors, settle=False)
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         connection.execute("SET session_replication_role = replica")  # no foreign keys checked row by row
         _number_originals(connection, principal)
@@ -51,12 +54,6 @@ def plant(principal: Principal, superuser_url: str, planting: Planting) -> None:
             }
             connection.execute(_copies(planting).encode(), wanted)
         connection.execute("DROP TABLE original")
-
-
-def analyse(superuser_url: str) -> None:
-    """What autovacuum does within a minute."""
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
-        connection.execute(f"VACUUM ANALYZE {TABLES}".encode())
 
 
 def without_vector_indexes(superuser_url: str) -> list[str]:

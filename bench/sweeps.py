@@ -13,8 +13,9 @@ from typing import Any
 
 import psycopg
 
+from bench.fill import settled
 from bench.machine import Quiet
-from bench.plant import Planting, analyse, plant
+from bench.plant import Planting, plant
 from bench.stage import Stage
 
 FADED, ENDED = 10, 20
@@ -84,7 +85,7 @@ def _row(size: int, name: str, rates: dict[str, list[float]]) -> dict[str, Any]:
 def _plant(stage: Stage, size: int) -> None:
     # The first copies carry the ages; the originals are fresh, so that a size is a little more than its copies.
     plant(stage.make_tenant(), stage.servers.superuser_url, Planting(size, vectors=False, columns=_COLUMNS))
-    analyse(stage.servers.superuser_url)
+    settled(stage.servers.superuser_url)
     with psycopg.connect(stage.servers.url("superuser", "postgres"), autocommit=True) as connection:
         for statement in _BARE.replace("{rows}", str(size)).split(";"):
             if statement.strip():
