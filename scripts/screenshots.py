@@ -26,7 +26,7 @@ PAGES = (
     ("quarantine", "quarantine/", None),
     ("evictions", "evictions/", None),
     ("memories", "memories/", None),
-    ("memory", "memories/?sort=used", "main table a, main [data-item]"),
+    ("memory", "memories/?pinned=1", "main table a, main [data-item]"),
     ("health", "health/", None),
     ("audit", "audit/", None),
     ("agents", "agents/", None),
@@ -35,6 +35,7 @@ PAGES = (
     ("help", "/help/", None),
     ("home", "/", None),
 )
+TALL = ("health",)  # whose chart stands below its tiles
 IN_README = ("promotions", "health", "memory", "quarantine", "audit")
 
 
@@ -73,6 +74,7 @@ def photograph(browser: Browser, base: str, tenant: str, person: dict[str, str],
     page.wait_for_url("**/t/**")
     (IMAGES / "pages").mkdir(parents=True, exist_ok=True)
     for name, address, click in PAGES:
+        page.set_viewport_size({"width": 1440, "height": 1430 if name in TALL else 900})
         page.goto(base + (address if address.startswith("/") else f"/t/{tenant}/{address}"))
         if click:
             page.locator(click).first.click()

@@ -13,7 +13,7 @@ from tenants.rls import secure
 FLOOR = """
 CREATE FUNCTION memgov.id_floor(instant timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog AS $$
-    SELECT (lpad(to_hex((extract(epoch FROM instant) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+    SELECT (lpad(to_hex(floor(extract(epoch FROM instant) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$
 """
 

@@ -121,13 +121,6 @@ def shown_to(session: str | None, among: Collection[UUID]) -> set[UUID]:
     """Which of these memories manifests of the session contained."""
     if not session or not among:
         return set()
-    tenant = current_tenant_id()
     with connection.cursor() as cursor:
-        cursor.execute(
-            """SELECT DISTINCT e.memory_id FROM memory_manifestentry e
-                 JOIN memory_manifest m ON m.tenant_id = e.tenant_id AND m.id = e.manifest_id
-                WHERE e.tenant_id = %s AND m.tenant_id = %s AND m.session = %s AND m.session <> ''
-                  AND e.memory_id = ANY(%s)""",
-            [tenant, tenant, session, list(among)],
-        )
+        cursor.execute("SELECT memgov.shown_in(%s, %s, %s)", [current_tenant_id(), session, list(among)])
         return {row[0] for row in cursor.fetchall()}

@@ -9,8 +9,11 @@ from django.test import Client
 
 from memgov import clock
 from memory.models import Memory
+from memory.services.memory_write import memory_offer
 from memory.services.recall import RetrieveRequest, memory_retrieve
-from tests.pages.staging import Full, mem, write
+from memory.services.write_types import Offer, WriteRequest
+from tests.factories import make_person
+from tests.pages.staging import Full, mem, signed_in, write
 
 ACT = "memories/{}/{}/"
 
@@ -146,3 +149,47 @@ def test_verify__makes_it_fresh_without_a_new_version(full: Full, reviewer: Clie
     assert act(reviewer, full, "verify").status_code == 303
     after = now_is(full, full.memory)
     assert after.learned_at > before.learned_at and after.version == before.version
+
+
+@pytest.fixture
+def candidate(full: Full) -> Memory:
+    """A row of a foreign store, which waits for a person."""
+    request = WriteRequest(
+        content="The ferry to the archive leaves at nine.", scope="project:alpha", origin="tool_output"
+    )
+    outcome = memory_offer(full.stage.owner.principal, request, Offer(reason="imported"))
+    assert outcome.memory is not None and outcome.memory.status == "candidate"
+    return outcome.memory
+
+
+def test_admit__a_candidate__lives_from_then_on(full: Full, reviewer: Client, candidate: Memory) -> None:
+    page = full.at(f"memories/{mem(candidate)}/")
+    assert "Let it in" in reviewer.get(page).content.decode()
+    answer = reviewer.post(f"{page}admit/", {"version": candidate.version}, follow=True)
+    assert answer.redirect_chain and answer.status_code == 200
+    assert "Let it in" not in answer.content.decode()
+    assert now_is(full, candidate).status == "live"
+
+
+def test_admit__by_an_auditor__is_neither_offered_nor_done(full: Full, candidate: Memory) -> None:
+    auditor = signed_in(make_person(full.stage.tenant, "auditor"))
+    page = full.at(f"memories/{mem(candidate)}/")
+    assert "Let it in" not in auditor.get(page).content.decode()
+    assert auditor.post(f"{page}admit/", {"version": candidate.version}).status_code == 403
+    assert now_is(full, candidate).status == "candidate"
+
+
+def test_admit__changed_since_it_was_shown__says_so_and_changes_nothing(
+    full: Full, reviewer: Client, candidate: Memory
+) -> None:
+    answer = reviewer.post(full.at(f"memories/{mem(candidate)}/admit/"), {"version": candidate.version + 1})
+    assert answer.status_code == 409
+    assert now_is(full, candidate).status == "candidate"
+
+
+def test_admit__the_same_lives_already__names_it(full: Full, reviewer: Client, candidate: Memory) -> None:
+    write(full.stage.coder, content=candidate.content, scope=candidate.scope)
+    answer = reviewer.post(full.at(f"memories/{mem(candidate)}/admit/"), {"version": candidate.version})
+    assert answer.status_code == 409
+    assert "lives in its place" in answer.content.decode()
+    assert now_is(full, candidate).status == "candidate"
