@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     name = arguments[0] if arguments and arguments[0] in PARTS else ""
     part = PARTS[name][0] if name else parts.costs
     options = _parser(name).parse_args(arguments[1:] if name else arguments)
+    signal.signal(signal.SIGTERM, _end)
     quiet = Quiet(patience=0 if getattr(options, "quick", False) else getattr(options, "patience", 0.0))
     began = time.time()
     result: dict[str, Any] = {"machine": machine()}
@@ -67,6 +69,11 @@ def main(arguments: Sequence[str]) -> int:
         result["busy"] = quiet.summary()
     _print(result, as_json=options.json)
     return 0
+
+
+def _end(number: int, frame: object) -> None:
+    """Leave by the way of an error, so that servers end and the folder goes away."""
+    raise SystemExit(128 + number)
 
 
 def _print(result: dict[str, Any], *, as_json: bool) -> None:

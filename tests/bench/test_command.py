@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.junk import CASES
+from memgov.embedded.children import is_alive
 from tests.bench.test_conversations import CONVERSATION, written
-from tests.launcher.launched import ROOT, clean_environment
+from tests.launcher.launched import ROOT, clean_environment, wait_until
 
 pytestmark = pytest.mark.xdist_group("bench")
 SECONDS = 600
@@ -95,6 +98,23 @@ def test_quality__shell_set_up_for_another_server__finds_the_turns_on_its_own(tm
     assert set(found["parts"]) == {"text alone", "vectors alone", "fused", "fused with neighbours"}
     assert found["parts"]["fused"]["recall@20"] >= 0.5
     assert found["parts"]["text alone"]["mrr"] == 1.0, "the one turn that has the word"
+
+
+def test_bench__told_to_end__leaves_no_folder_and_no_process() -> None:
+    with tempfile.TemporaryDirectory(prefix="memgov-bench-test-") as name:
+        folder = Path(name)
+        folder.chmod(
+            0o711
+        )  # the account of the servers has to pass, and pytest's own folders are closed to it
+        command = [sys.executable, "-m", "memgov.cli", "bench", "sweep", "--sizes", "100000"]
+        environment = {**clean_environment(), "TMPDIR": name}
+        with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL) as running:
+            wait_until(lambda: any(folder.glob("*/runtime.json")), 120, "its servers run")
+            note = json.loads(next(folder.glob("*/runtime.json")).read_text(encoding="utf-8"))
+            running.terminate()
+            assert running.wait(60) == 128 + signal.SIGTERM
+        assert not list(folder.iterdir())
+        assert not any(is_alive(process["pid"]) for process in note["processes"].values())
 
 
 @pytest.mark.parametrize(
