@@ -56,6 +56,8 @@ class Digest:
     aging: tuple[DigestEntry, ...]
     left_out: dict[str, int]
     tokens: int
+    unseen: dict[str, tuple[UUID, ...]]
+    """The ids behind `left_out`."""
 
 
 def line_of(entry: DigestEntry) -> str:
@@ -109,12 +111,17 @@ def build_digest(
     used = count_tokens(_OPENING) + count_tokens(_CLOSING)
     fresh, used = _fit(fresh_groups, FRESH_HEADING, used, budget)
     aging, used = _fit(aging_groups, AGING_HEADING, used, budget)
-    crowded_out = len(bands[Band.FRESH]) + len(bands[Band.AGING]) - len(fresh) - len(aging)
-    counts = {"outdated": len(bands[Band.OUTDATED]), "token_budget": crowded_out}
-    left_out = {reason: count for reason, count in counts.items() if count}
-    if not fresh and not aging:
-        return Digest("", (), (), left_out, 0)
-    return Digest(render_digest(fresh, aging), tuple(fresh), tuple(aging), left_out, used)
+    shown = {entry.id for entry in (*fresh, *aging)}
+    able = (*bands[Band.FRESH], *bands[Band.AGING])
+    left = {
+        "outdated": tuple(entry.id for entry in bands[Band.OUTDATED]),
+        "token_budget": tuple(entry.id for entry in able if entry.id not in shown),
+    }
+    unseen = {reason: ids for reason, ids in left.items() if ids}
+    left_out = {reason: len(ids) for reason, ids in unseen.items()}
+    if not shown:
+        return Digest("", (), (), left_out, 0, unseen)
+    return Digest(render_digest(fresh, aging), tuple(fresh), tuple(aging), left_out, used, unseen)
 
 
 def _together(fresh: Sequence[DigestEntry], aging: Sequence[DigestEntry]) -> tuple[list[Group], list[Group]]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
+from memory.domain.left_out import NOT_NAMED, LeftOut
 from memory.domain.policy_keep_rules import Retrieval
 from memory.domain.scopes import WIDTH, ScopeKind
 from memory.domain.similarity import judge
@@ -73,9 +74,14 @@ def boosted(hits: Sequence[Hit], rules: Retrieval) -> list[Scored]:
 
 
 def select(
-    scored: Sequence[Scored], limit: int, max_tokens: int, max_share: float
+    scored: Sequence[Scored],
+    limit: int,
+    max_tokens: int,
+    max_share: float,
+    left: LeftOut = NOT_NAMED,
 ) -> tuple[list[Scored], dict[str, int]]:
-    """Walk from the best and keep what the limits allow; the rest is counted by the limit that excluded it.
+    """Walk from the best and keep what the limits allow; the rest is counted by the limit that excluded it, and noted
+    on `left`.
 
     Reasons: same_value (a better hit says the same), source_share, token_budget, limit. One source gets at
     most `max_share` of the limit (at least one place), unless everything found comes from one source: then
@@ -104,6 +110,7 @@ def select(
             reason = "token_budget"
         if reason:
             excluded[reason] = excluded.get(reason, 0) + 1
+            left.note(reason, (hit.id,))
             continue
         kept.append(one)
         seen.add(hit.sameness)

@@ -16,8 +16,9 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
+from memory.domain.left_out import LeftOut
 from memory.domain.policy_keep_rules import Retrieval
-from memory.domain.relevance import Candidates, Relevance, relevance, shortlist
+from memory.domain.relevance import Candidates, Relevance, Whole, relevance, shortlist
 from memory.selectors.candidates import REASONS, Filters, candidates, places_of
 from memory.selectors.candidates_many import candidates_of_many
 from memory.selectors.visibility import READABLE_SCOPES, Reach
@@ -93,13 +94,33 @@ class Search:
             left["below_similarity"] = self._ranked.below_floor
         return left
 
+    def note(self, left: LeftOut) -> None:
+        """Name what the filters left out, the newest first."""
+        if not left.most:
+            return
+        for at, reason in enumerate(REASONS):
+            if at:
+                left.note(reason, self._ids(np.flatnonzero(self._candidates.reason == at)[::-1][: left.most]))
+        dull = self._candidates.reason == 0
+        dull[self._ranked.places] = False
+        left.note("below_similarity", self._ids(np.flatnonzero(dull)[::-1][: left.most]))
+
+    def beyond(self, rows: Sequence[Found], most: int) -> list[UUID]:
+        """The most relevant that are not among these rows."""
+        read = {row.id for row in rows}
+        ids = self._ids(self._ranked.places[: most + len(rows)]) if most else []
+        return [one for one in ids if one not in read]
+
+    def _ids(self, places: Whole) -> list[UUID]:
+        return [UUID(bytes=self._candidates.ids[at].tobytes()) for at in places]
+
     def rows(self, size: int) -> list[Found]:
         """The most relevant rows, about `size`, and the best of sources that these leave out.  One query."""
         share = max(1, int(self._filters.limit * self._rules.max_source_share))
         places = shortlist(self._candidates, self._ranked, size, share)
         if not len(places):
             return []
-        ids = [UUID(bytes=self._candidates.ids[at].tobytes()) for at in places]
+        ids = self._ids(places)
         parameters = {
             **self._reach.parameters(self._filters.only_scopes),
             "ids": ids,

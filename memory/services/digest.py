@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from random import random
 from typing import Final
 
 from django.db.models import Q, QuerySet
@@ -18,6 +19,8 @@ from memgov import clock
 from memgov.ids import new_id
 from memory.domain.digest import Digest, DigestEntry, build_digest
 from memory.domain.injection import text_sha256
+from memory.domain.left_out import left_out
+from memory.domain.policy import Policy
 from memory.domain.registry import Registry
 from memory.domain.scopes import Scope, Verb, may
 from memory.domain.types import Band, Kind, Status
@@ -66,6 +69,7 @@ def digest_read(
             session=session,
             request={"scope": str(scope), "max_tokens": max_tokens},
             excluded=digest.left_out,
+            excluded_ids=_named(digest, active.policy),
             policy_version=active.number,
             block_digest=text_sha256(digest.text),
             tokens=digest.tokens,
@@ -83,6 +87,13 @@ def may_read(principal: Principal, scope: Scope) -> bool:
         mine = ScopeRecord.objects.filter(name=str(scope), owner_agent_id=principal.agent_id).exists()
         owned = [scope] if mine else []
     return may(Verb.READ, scope, agent_role=principal.role, rules=rules_of(principal), owned=owned)
+
+
+def _named(digest: Digest, policy: Policy) -> dict[str, list[str]]:
+    left = left_out(policy.manifests, random())
+    for reason, ids in digest.unseen.items():
+        left.note(reason, ids)
+    return left.ids
 
 
 # What a digest is made of.

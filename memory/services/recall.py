@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
+from random import random
 from typing import Any
 
 from memgov import clock
@@ -14,6 +15,7 @@ from memory.domain.freshness import band
 from memory.domain.fusion import Hit, Scored, boosted, select
 from memory.domain.ids import show_id
 from memory.domain.injection import BlockEntry, BlockFormat, render_block, text_sha256
+from memory.domain.left_out import LeftOut, left_out
 from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.domain.text import query_terms
@@ -89,10 +91,13 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
         declared = declared_found(reach, filters) if active.mounted else NOTHING
         found = search(reach, filters, active.policy.retrieval, without=declared.ids)
         working, unread = working_found(principal, request.task, request.keys, now)
-        entries, excluded = _fill(found, request, active, now, first=working, declared=declared)
+        left = left_out(active.policy.manifests, random())
+        entries, excluded = _fill(found, request, active, now, left, first=working, declared=declared)
         excluded = _sum(found.excluded(), _sum(excluded, unread))
+        found.note(left)
         block = render_block(map(block_entry, entries), request.format)
         manifest = _manifest(principal, request, active, now, excluded, block)
+        manifest.excluded_ids = left.ids
         manifest.working = [working_kept(entry.found) for entry in entries if entry.channel == WORKING]
         manifests.insert(manifest, [_manifest_entry(rank, entry) for rank, entry in enumerate(entries, 1)])
     return Retrieval(manifest, entries, excluded, block, text_only=vector is None)
@@ -130,11 +135,12 @@ def _fill(
     request: RetrieveRequest,
     active: ActivePolicy,
     now: datetime,
+    left: LeftOut,
     *,
     first: Sequence[Found],
     declared: Declared,
 ) -> tuple[list[Entry], dict[str, int]]:
-    """The entries, and what the limits left out of what was found, by reason.
+    """The entries, and what the limits left out of what was found, by reason, and noted on `left`.
 
     Rows are read as far as they are needed: more of them only while places stay empty because what was read says the
     same twice, is too old for the stakes, or went away meanwhile.
@@ -143,7 +149,8 @@ def _fill(
     size = 2 * limit + 10
     while True:
         rows = found.rows(size)
-        entries, excluded = _rank(rows, request, active, now, first=first, declared=declared)
+        left.begin_anew()
+        entries, excluded = _rank(rows, request, active, now, left, first=first, declared=declared)
         unread = found.relevant - len(rows)
         full = len(entries) >= limit or any(reason in excluded for reason in _ENDS)
         if full or unread <= 0 or size >= found.relevant:
@@ -152,6 +159,7 @@ def _fill(
     if unread > 0:
         ended = next((reason for reason in _ENDS if len(entries) < limit and reason in excluded), "limit")
         excluded = _sum(excluded, {ended: unread})
+        left.note(ended, found.beyond(rows, left.most))
     return entries, excluded
 
 
@@ -160,6 +168,7 @@ def _rank(
     request: RetrieveRequest,
     active: ActivePolicy,
     now: datetime,
+    left: LeftOut,
     *,
     first: Sequence[Found] = (),
     declared: Declared = NOTHING,
@@ -175,23 +184,29 @@ def _rank(
     scored = boosted([_hit(row, bands[row.id]) for row in found], policy.retrieval)
     standing = [Entry(row, band_of(row, now, active), 1.0, {}, DECLARED) for row in declared.rows]
     excluded = {"limit": len(declared.beyond)}
+    left.note("limit", declared.beyond)
     if request.high_stakes:
         fresh = [one for one in scored if bands[one.hit.id] is Band.FRESH]
         steady = [entry for entry in standing if entry.band is Band.FRESH]
         excluded["aging"] = len(scored) - len(fresh) + len(standing) - len(steady)
+        left.note("aging", [entry.found.id for entry in standing if entry not in steady])
+        left.note("aging", [one.hit.id for one in scored if bands[one.hit.id] is not Band.FRESH])
         scored, standing = fresh, steady
     limit = _limit(request, policy)
     tokens = request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens
     working = [Entry(row, Band.FRESH, 1.0, {}, WORKING) for row in first]
-    ahead, cut, spent = _that_fit([*working, *standing], limit, tokens)
+    ahead, cut, spent = _that_fit([*working, *standing], limit, tokens, left)
     said = {_sameness(entry.found) for entry in ahead if entry.channel == DECLARED}
     new = [one for one in scored if one.hit.sameness not in said]
     excluded["same_value"] = len(scored) - len(new)
-    kept, more = select(new, limit - len(ahead), tokens - spent, policy.retrieval.max_source_share)
+    left.note("same_value", [one.hit.id for one in scored if one.hit.sameness in said])
+    kept, more = select(new, limit - len(ahead), tokens - spent, policy.retrieval.max_source_share, left)
     return [*ahead, *(_entry(one, by_id, bands) for one in kept)], _sum(_sum(excluded, more), cut)
 
 
-def _that_fit(wanted: Sequence[Entry], limit: int, tokens: int) -> tuple[list[Entry], dict[str, int], int]:
+def _that_fit(
+    wanted: Sequence[Entry], limit: int, tokens: int, left: LeftOut
+) -> tuple[list[Entry], dict[str, int], int]:
     """The entries that fit, what did not by reason, and the tokens they take."""
     entries: list[Entry] = []
     cut: dict[str, int] = {}
@@ -201,6 +216,7 @@ def _that_fit(wanted: Sequence[Entry], limit: int, tokens: int) -> tuple[list[En
         reason = "limit" if len(entries) >= limit else "token_budget" if spent + cost > tokens else ""
         if reason:
             cut[reason] = cut.get(reason, 0) + 1
+            left.note(reason, (entry.found.id,), "wrk" if entry.channel == WORKING else "mem")
             continue
         spent += cost
         entries.append(entry)

@@ -90,6 +90,15 @@ def test_manifest__query_not_kept_by_policy__its_hash_is_shown(full: Full, revie
     assert "private question" not in listed and "A search without its text" in listed
 
 
+def test_manifest__what_was_left_out__is_named_where_policy_says_so(full: Full, reviewer: Client) -> None:
+    policy_activate(full.stage.owner.principal, {"manifests": {"excluded_ids": "all"}}, "to look into it")
+    other = write(full.stage.coder, content="The staging cluster has a yellow gateway too.", tool="probe")
+    manifest = read(full, "staging cluster gateway", limit=1)
+    page = body(reviewer, full, f"manifests/{man(manifest)}/")
+    assert "Beyond the number asked for" in page and "Which" in page
+    assert other.content in page and f"memories/{mem(other)}/" in page
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [

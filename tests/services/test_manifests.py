@@ -12,6 +12,7 @@ from django.test import override_settings
 
 from memgov import clock
 from memory.domain.injection import BLOCK_FORMATS, text_sha256
+from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.models import Alert, AuditEvent, Manifest, ManifestEntry, Memory, Revision
 from memory.services.digest import digest_read
@@ -289,3 +290,60 @@ def test_read__does_not_wait_for_the_disk__unless_told_so_and_only_there(stage: 
         with stage.context(), connection.cursor() as cursor:
             cursor.execute("SHOW synchronous_commit")
             assert cursor.fetchone()[0] != "on", "it was for the read's transaction; test servers never wait"
+
+
+def naming(how: str, **fields: object) -> Stage:
+    return make_tenant(policy=Policy.model_validate({"manifests": {"excluded_ids": how, **fields}}))
+
+
+def named(stage: Stage, manifest: Manifest) -> tuple[dict[str, int], dict[str, list[str]]]:
+    with stage.context():
+        row = Manifest.objects.get(id=manifest.id)
+    return row.excluded, row.excluded_ids
+
+
+def test_left_out__with_all__every_reason_names_what_it_counts() -> None:
+    stage = naming("all")
+    for number in range(6):
+        write(
+            stage, f"The paper roll of hall {number} weighs {number * 31 + 7} kilos.", tool=f"s{number % 2}"
+        )
+    write(stage, "The paper roll of hall nine comes from mill four.", ttl="1d")
+    write(stage, "The paper roll of hall nine is for the copy desk.", tags=["copy"])
+    hidden = WriteRequest(
+        content="The paper roll of hall ten is secret.", scope="project:beta", origin="tool_verified"
+    )
+    unseen = memory_write(stage.orchestrator.principal, hidden).memory
+    with clock.moved_to(clock.now() + 2 * DAY):
+        read = retrieve(stage, "paper roll of hall weighs kilos", limit=2, min_trust=0.4)
+        counts, ids = named(stage, read.manifest)
+        shown = manifest_read(stage.coder.principal, read.manifest.id)
+    assert {"expired", "not_applicable", "limit"} <= counts.keys()
+    assert {reason: len(names) for reason, names in ids.items()} == counts
+    assert unseen is not None and f"mem_{unseen.id.hex}" not in str(ids)
+    given = {one.shown_id for one in shown.injected}
+    assert given.isdisjoint(name for names in ids.values() for name in names)
+    assert sum(counts.values()) + len(given) == 8, "each readable memory is given or named, once"
+
+
+def test_left_out__of_a_digest_and_of_stakes__is_named() -> None:
+    stage = naming("all")
+    first, second = write(stage), write(stage, "The paper roll of hall two is kept dry.", tool="probe")
+    with clock.moved_to(clock.now() + 100 * DAY):
+        digest = digest_read(stage.coder.principal, parse_scope("project:alpha")).manifest
+        assert digest is not None
+        ((reason, ids),) = named(stage, digest)[1].items()
+        assert reason == "outdated" and set(ids) == {f"mem_{one.id.hex}" for one in (first, second)}
+    with clock.moved_to(clock.now() + 40 * DAY):
+        read = retrieve(stage, high_stakes=True, min_trust=0.0)
+        counts, by_reason = named(stage, read.manifest)
+    assert {reason: len(names) for reason, names in by_reason.items()} == counts and counts
+
+
+def test_left_out__by_default_and_by_share__is_counted_only_and_no_more_than_asked_for() -> None:
+    for how, share, wanted in (("none", 1.0, 0), ("sampled", 0.0, 0), ("sampled", 1.0, 3)):
+        stage = naming(how, excluded_ids_share=share, excluded_ids_most=3)
+        given(stage, 6)
+        counts, ids = named(stage, retrieve(stage, "paper roll of hall weighs kilos", limit=1).manifest)
+        assert counts["limit"] == 5
+        assert len(ids.get("limit", [])) == wanted, (how, share)
