@@ -6,11 +6,13 @@ import io
 import json
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from memgov import clock
 from memory.domain.ids import show_id
 from tests.factories import Stage, make_tenant
 from tests.mounts.files import SIGNED, STAGING, TABS, given, manifest, memory_of, read, ref, rows, say, write
@@ -110,6 +112,14 @@ def test_within__from_the_command_line__bounds_the_file(stage: Stage, file: Path
     assert code == 2 and "[out_of_scope]" in err
     assert mount("apply", stage, file, "--within", "user:*", "--within", "project:alpha")[0] == 0
     assert len(rows(stage)) == 1
+
+
+def test_apply__what_aged__is_said_to_be_confirmed(stage: Stage, file: Path) -> None:
+    file.write_bytes(manifest([say(STAGING)]))
+    mount("apply", stage, file)
+    with clock.moved_to(clock.now() + timedelta(days=45)):
+        code, out, _ = mount("apply", stage, file)
+    assert code == 0 and "nothing to change" in out and "1 had aged; the file confirms them" in out
 
 
 def test_the_program__as_ci_runs_it__ends_with_these_codes(stage: Stage, file: Path) -> None:

@@ -92,6 +92,8 @@ class Command(BaseCommand):
             self.stdout.write("no difference" if result.dry_run else "nothing to change")
         counts = ", ".join(f"{result.count(what)} {words}" for what, words in _words(result).items())
         self.stdout.write(f"mount {result.name} in tenant {slug}: {result.entries} entries; {counts}")
+        if result.confirmed:
+            self.stdout.write(f"{result.confirmed} had aged; the file confirms them")
         if result.dry_run:
             self.stdout.write("nothing was stored")
 
