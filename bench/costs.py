@@ -51,15 +51,23 @@ class Costs:
         self.cases: list[Case] = []
 
     def run(self) -> dict[str, Any]:
-        """All cases; the JSON of the report's part."""
-        for size in self._amounts.sizes:
-            for name in self._callers:
-                self._tell(f"filling {name} to {size:,}")
-                self._fill(name, size)
-            for kind in self._amounts.workloads:
-                for clients in (1, CROWD):
-                    self.cases.append(self._case(kind, size, clients))
-        return {"cases": [case.as_json() for case in self.cases], "growth": growth(self.cases)}
+        """All cases; the JSON of the report's part.  Told to end, it gives the cases that are complete."""
+        interrupted = False
+        try:
+            for size in self._amounts.sizes:
+                self._run_size(size)
+        except (KeyboardInterrupt, SystemExit):
+            interrupted = True
+        cases = [case.as_json() for case in self.cases]
+        return {"cases": cases, "growth": growth(self.cases), "interrupted": interrupted}
+
+    def _run_size(self, size: int) -> None:
+        for name in self._callers:
+            self._tell(f"filling {name} to {size:,}")
+            self._fill(name, size)
+        for kind in self._amounts.workloads:
+            for clients in (1, CROWD):
+                self.cases.append(self._case(kind, size, clients))
 
     @property
     def steps(self) -> int:

@@ -40,6 +40,8 @@ def _show_costs(costs: dict[str, Any], console: Console) -> None:
                 console.print(
                     f"{workload} {case['size']:,} × {case['clients']}: {name} failed: {reason}", markup=False
                 )
+    if costs["interrupted"]:
+        console.print("Interrupted: only the cases above are complete.")
     console.print()
 
 
