@@ -14,14 +14,14 @@ from memory.demo import lines
 from memory.demo.cast import ROLES, Cast, Player
 from memory.domain.policy import Policy
 from memory.domain.scopes import Scope, ScopeKind, parse_grant
-from memory.models import Memory, PromotionRequest
-from memory.services import promotion, promotion_decide, retention, tenancy
+from memory.models import Contradiction, Memory, PromotionRequest
+from memory.services import contradictions, promotion, promotion_decide, quarantine, retention, tenancy
 from memory.services.errors import ServiceError
 from memory.services.memory_write import memory_write
 from memory.services.mounts import MountCall, mount_apply
 from memory.services.policies import policy_activate
 from memory.services.recall import RetrieveRequest, memory_retrieve
-from memory.services.sweeps import sweep_compaction, sweep_decay, sweep_expiry, sweep_health
+from memory.services.sweeps import sweep_chain, sweep_compaction, sweep_decay, sweep_expiry, sweep_health
 from memory.services.usage import usage_report
 from memory.services.write_types import WriteRequest
 from tenants.context import tenant_context
@@ -31,6 +31,7 @@ from tenants.principals import Principal, system
 DAYS = 90
 _REPEAT = 0.35  # how often an agent says again what was said before
 _PROPOSE = 0.10  # how often an agent asks that something be shared
+_HELD_FOR = timedelta(days=20)  # before a reviewer of the demo looks at it
 
 Progress = Callable[[int], None]
 
@@ -151,10 +152,22 @@ class Play:
             return  # already asked, or not wider: an agent lives with that
 
     def _review(self, day: int) -> None:
-        """A reviewer's day: most requests of yesterday are settled, those of the last days still wait."""
+        """A reviewer's day: most of what waits is settled, what came in the last days still waits."""
         if day > DAYS - 4:
             return
         reviewer = self.people["reviewer" if day % 3 else "admin"]
+        self._decide(reviewer)
+        if day % 2:
+            self._settle(reviewer)
+        else:
+            self._clear(reviewer)
+        if day in (30, 55):
+            self._bring_back(reviewer)
+        if day in (20, 40):
+            self._pin(reviewer)
+
+    def _decide(self, reviewer: Principal) -> None:
+        """Promotions: two of three are approved."""
         with tenant_context(self.tenant.id):
             pending = list(PromotionRequest.objects.filter(status="pending").order_by("created_at")[:4])
         for request in pending:
@@ -168,10 +181,34 @@ class Play:
                 )
             except ServiceError:
                 continue  # it went stale; the next look shows it as it is
-        if day in (30, 55):
-            self._bring_back(reviewer)
-        if day in (20, 40):
-            self._pin(reviewer)
+
+    def _settle(self, reviewer: Principal) -> None:
+        """Contradictions and likenesses: mostly the newer one is right."""
+        with tenant_context(self.tenant.id):
+            waiting = list(Contradiction.objects.filter(status="open").order_by("created_at", "id")[:3])
+        for found in waiting:
+            action = self.rng.choices(("keep_b", "keep_a", "keep_both"), (6, 2, 1))[0]
+            try:
+                contradictions.contradiction_settle(
+                    reviewer, found.id, action, "asked the crew that owns it", version=found.version
+                )
+            except ServiceError:
+                continue  # one of the two is gone meanwhile
+
+    def _clear(self, reviewer: Principal) -> None:
+        """Quarantine: the oldest is judged after some weeks, and what only reads like an order is let go."""
+        with tenant_context(self.tenant.id):
+            old = Memory.objects.filter(status="quarantined", status_changed_at__lt=clock.now() - _HELD_FOR)
+            held = old.order_by("status_changed_at", "id").first()
+        if held is None:
+            return
+        if held.content.startswith("This worked"):
+            try:
+                quarantine.quarantine_release(reviewer, held.id, "a note of our own", version=held.version)
+                return
+            except ServiceError:
+                pass  # somebody else said so meanwhile: one is enough
+        quarantine.quarantine_delete(reviewer, held.id, "tries to give orders", version=held.version)
 
     def _bring_back(self, reviewer: Principal) -> None:
         with tenant_context(self.tenant.id):
@@ -216,6 +253,8 @@ class Play:
             self._clash()
         for sweep in (sweep_expiry, sweep_decay, sweep_compaction, sweep_health):
             sweep(self.tenant.id)
+        if day % 15 == 14:
+            sweep_chain(self.tenant.id)
         if day == DAYS // 2:
             document = Policy().model_dump(mode="json")
             document["decay"]["floor"] = 0.2
