@@ -31,6 +31,9 @@ from tenants.principals import Principal, system
 DAYS = 90
 _REPEAT = 0.35  # how often an agent says again what was said before
 _PROPOSE = 0.10  # how often an agent asks that something be shared
+_LATELY = (
+    DAYS - 3
+)  # from this day on nobody has decided yet, and agents ask more, so that there is something to decide
 _HELD_FOR = timedelta(days=20)  # before a reviewer of the demo looks at it
 
 Progress = Callable[[int], None]
@@ -44,6 +47,7 @@ class Play:
         self.rng = random.Random(f"{cast.slug} {seed}")
         self.said: dict[str, list[lines.Line]] = {}
         self.users = users
+        self.today = 0
 
     def run(self, progress: Progress = lambda day: None) -> Tenant:
         """Live all days; the tenant as it is at the end."""
@@ -86,6 +90,7 @@ class Play:
         )
 
     def _day(self, number: int, midnight: datetime) -> None:
+        self.today = number
         # The first day begins when the tenant is founded, which may be late; nothing ever happens before it.
         at = max(datetime.combine(midnight.date(), time(7), tzinfo=midnight.tzinfo), self.latest)
         visits = [player for player in self.cast.players for _ in range(self._visits(player))]
@@ -125,7 +130,11 @@ class Play:
             line["scope"] = f"agent:{player.role}"  # it may propose to projects, not write there
         outcome = memory_write(agent, WriteRequest(**line, session=session))
         memory = outcome.memory
-        if memory is not None and memory.status == "live" and self.rng.random() < _PROPOSE:
+        if (
+            memory is not None
+            and memory.status == "live"
+            and self.rng.random() < (0.5 if self.today >= _LATELY else _PROPOSE)
+        ):
             self._propose(agent, player, memory)
 
     def _line(self, player: Player) -> lines.Line:
@@ -153,7 +162,7 @@ class Play:
 
     def _review(self, day: int) -> None:
         """A reviewer's day: most of what waits is settled, what came in the last days still waits."""
-        if day > DAYS - 4:
+        if day >= _LATELY:
             return
         reviewer = self.people["reviewer" if day % 3 else "admin"]
         self._decide(reviewer)

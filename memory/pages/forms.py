@@ -8,7 +8,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from memory.domain.scopes import GrantRule, parse_grant
+from memory.domain.normalise import parse_ttl
+from memory.domain.scopes import GrantRule, parse_grant, parse_scope
 from tenants.models import Role
 
 LIFETIMES = ((30, _("30 days")), (90, _("90 days")), (365, _("1 year")), (0, _("no end")))
@@ -46,6 +47,66 @@ class AgentForm(forms.Form):
                     _("Line %(number)d: %(error)s."), params={"number": number, "error": str(error)}
                 ) from None
         return rules
+
+
+class MemoryForm(forms.Form):
+    """Write a memory by hand: a text, or a subject with what is said of it."""
+
+    content = forms.CharField(
+        label=_("Text"),
+        max_length=8000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto", "class": "mem"}),
+        help_text=_(
+            "One fact that will still be true next week. Empty where subject, predicate and value say it."
+        ),
+    )
+    scope = forms.CharField(
+        label=_("Scope"),
+        max_length=200,
+        help_text=_("Who will read it: shared, project:alpha, user:42, agent:coder."),
+        widget=forms.TextInput(attrs={"list": "scopes", "autocomplete": "off", "spellcheck": "false"}),
+    )
+    kind = forms.ChoiceField(label=_("Kind"), required=False)
+    subject = forms.CharField(label=_("Subject"), max_length=500, required=False)
+    predicate = forms.CharField(label=_("Predicate"), max_length=200, required=False)
+    value = forms.CharField(label=_("Value"), max_length=8000, required=False)
+    ttl = forms.CharField(
+        label=_("Ends after"),
+        max_length=20,
+        required=False,
+        help_text=_("Such as 2w, 14d or 12h. Empty: as the policy says."),
+    )
+
+    def __init__(self, *args: Any, kinds: list[tuple[str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        kind = self.fields["kind"]
+        assert isinstance(kind, forms.ChoiceField)
+        kind.choices = [("", _("As the policy says")), *kinds]
+
+    def clean_scope(self) -> str:
+        """The scope in its one spelling."""
+        try:
+            return str(parse_scope(self.cleaned_data["scope"].strip()))
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def clean_ttl(self) -> str | None:
+        """The time to live as it was typed, or None."""
+        text: str = self.cleaned_data["ttl"].strip()
+        try:
+            parse_ttl(text or None)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+        return text or None
+
+    def clean(self) -> dict[str, Any]:
+        """There is something to remember."""
+        given: dict[str, Any] = super().clean() or {}
+        triple = [given.get(name, "").strip() for name in ("subject", "predicate", "value")]
+        if "content" in given and not given["content"].strip() and not all(triple):
+            self.add_error("content", _("Write a text, or give subject, predicate and value."))
+        return given
 
 
 class KeyForm(forms.Form):

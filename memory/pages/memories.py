@@ -52,6 +52,7 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
             return answer(request, "pages/memories/_rows.html", context)
         context["filters"] = {name: getattr(wanted, name) for name in (*_FILTERS, "pinned")}
         context["options"] = _options()
+        context["can_write"] = viewer.can("review")
         context["totals"] = {"live": explorer.live_count()}
         return answer(request, "pages/memories/index.html", context)
 

@@ -16,6 +16,7 @@ from memory.pages import (
     members,
     memories,
     memory_acts,
+    memory_new,
     mounts,
     policies,
     promotions,
@@ -46,6 +47,7 @@ _quarantine = [
 ]
 _memories = [
     path("", memories.index, name="memories"),
+    path("new/", memory_new.new, name="memory-new"),
     path("<str:item>/", memories.one, name="memory"),
     path("<str:item>/pin/", memory_acts.pin, name="memory-pin"),
     path("<str:item>/unpin/", memory_acts.unpin, name="memory-unpin"),

@@ -37,7 +37,7 @@ READABLE = (
     "policies/",
     "policies/1/",
 )
-FOR_REVIEWERS = ("promotions/bulk/", "memories/{mem}/delete/")
+FOR_REVIEWERS = ("promotions/bulk/", "memories/new/", "memories/{mem}/delete/")
 FOR_ADMINS = ("agents/new/", "agents/{agt}/keys/{key}/revoke/")
 # What changes something: the address, and what is sent.
 CHANGES = (
@@ -45,6 +45,11 @@ CHANGES = (
     ("promotions/bulk/", {"action": "reject", "reason": "no", "id": "{prm}.1"}, "review"),
     ("contradictions/{con}/decide/", {"action": "keep_a", "reason": "yes", "version": "1"}, "review"),
     ("quarantine/{held}/decide/", {"action": "release", "reason": "fine", "version": "1"}, "review"),
+    (
+        "memories/new/",
+        {"content": "The relay mast is painted every fourth spring.", "scope": "shared"},
+        "review",
+    ),
     ("memories/{mem}/pin/", {"reason": "keep", "version": "1"}, "review"),
     ("memories/{mem}/verify/", {"version": "1"}, "review"),
     (

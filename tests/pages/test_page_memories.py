@@ -193,3 +193,58 @@ def test_admit__the_same_lives_already__names_it(full: Full, reviewer: Client, c
     assert answer.status_code == 409
     assert "lives in its place" in answer.content.decode()
     assert now_is(full, candidate).status == "candidate"
+
+
+NEW = {"content": "The relay mast is painted every fourth spring.", "scope": "project:alpha"}
+
+
+def test_new__written_by_hand__is_stored_under_the_persons_name(full: Full, reviewer: Client) -> None:
+    assert "Write one" in reviewer.get(full.at("memories/")).content.decode()
+    assert 'value="project:alpha"' in reviewer.get(full.at("memories/new/")).content.decode()
+    answer = reviewer.post(full.at("memories/new/"), NEW, follow=True)
+    assert "Stored." in answer.content.decode() and NEW["content"] in answer.content.decode()
+    with full.stage.context():
+        stored = Memory.objects.get(content=NEW["content"])
+    assert (stored.status, stored.origin, stored.agent_name) == (
+        "live",
+        "user_explicit",
+        full.stage.reviewer.principal.name,
+    )
+
+
+def test_new__said_twice__leads_to_the_one_that_is_known(full: Full, reviewer: Client) -> None:
+    reviewer.post(full.at("memories/new/"), NEW)
+    again = reviewer.post(full.at("memories/new/"), NEW, follow=True)
+    assert "Known already" in again.content.decode()
+    with full.stage.context():
+        assert Memory.objects.filter(content=NEW["content"]).count() == 1
+
+
+def test_new__a_value_beside_another__replaces_it_or_waits(full: Full, reviewer: Client) -> None:
+    triple = {"content": "", "scope": "user:77", "subject": "user:77", "predicate": "plan"}
+    reviewer.post(full.at("memories/new/"), {**triple, "value": "basic"})
+    answer = reviewer.post(full.at("memories/new/"), {**triple, "value": "pro"}, follow=True)
+    assert "the value before it stays in the history" in answer.content.decode().lower()
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"content": "ok"}, "The policy refused it"),
+        ({"content": " "}, "give subject, predicate and value"),
+        ({"scope": "galaxy:1"}, "galaxy"),
+        ({"scope": ""}, "This field is required"),
+        ({"ttl": "soon"}, "soon"),
+        ({"kind": "no such kind"}, "not one of the available choices"),
+        ({"content": "x" * 8001}, "8000"),
+    ],
+)
+def test_new__that_cannot_be__is_shown_again_with_the_reason(
+    full: Full, reviewer: Client, sent: dict[str, str], said: str
+) -> None:
+    with full.stage.context():
+        before = Memory.objects.count()
+    answer = reviewer.post(full.at("memories/new/"), {**NEW, **sent})
+    assert answer.status_code == 422 and said in answer.content.decode()
+    with full.stage.context():
+        assert Memory.objects.count() == before

@@ -136,13 +136,24 @@ def by_edit(stage: Stage, text: str, tmp: Path) -> str | None:
 
 def by_form(stage: Stage, text: str, tmp: Path) -> str | None:
     """The edit form of a memory's page."""
-    memory, browser = _present(stage), Client()
+    memory = _present(stage)
+    return _sent(
+        stage, f"memories/{show_id('mem', memory.id)}/edit/", {"content": text, "version": memory.version}
+    )
+
+
+def by_hand(stage: Stage, text: str, tmp: Path) -> str | None:
+    """The form for a new memory.  A person's word is trusted: what it directs is a rule and not an attack."""
+    return _sent(stage, "memories/new/", {"content": text, "scope": "project:alpha"})
+
+
+def _sent(stage: Stage, page: str, form: dict[str, Any]) -> str | None:
+    browser = Client()
     browser.force_login(stage.reviewer.user)
-    page = f"/t/{stage.tenant.slug}/memories/{show_id('mem', memory.id)}/edit/"
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     default = {"BACKEND": "django.core.files.storage.FileSystemStorage"}
     with override_settings(STORAGES={"default": default, "staticfiles": plain}):
-        answer = browser.post(page, {"content": text, "version": memory.version})
+        answer = browser.post(f"/t/{stage.tenant.slug}/{page}", form)
     assert answer.status_code == 422
     with stage.context():
         return AuditEvent.objects.get(action__in=REFUSALS).reason
@@ -181,11 +192,12 @@ WRITERS: dict[str, Writer] = {
     "importer": by_importer,
     "PATCH": by_edit,
     "browser form": by_form,
+    "by hand": by_hand,
     "task": by_task,
     "session": by_session,
     "mount": by_mount,
 }
-TRUSTED = {"mount"}
+TRUSTED = {"mount", "by hand"}
 
 
 # A scratch pad is cleaned before anyone asks what its text is worth: there the question is taken for a request.
@@ -230,6 +242,7 @@ def test_writers__all_callers__are_walked() -> None:
             callers.add(path.relative_to(ROOT).as_posix())
     assert callers == {
         "memory/api/views/writing.py", "memory/api/views/memories.py", "memory/pages/memory_acts.py",
+        "memory/pages/memory_new.py",
         "memory/services/write_jobs.py", "memory/services/foreign_import.py", "memory/services/task_complete.py",
         "memory/services/session_end.py", "memory/services/mount_entries.py", "memory/demo/play.py",
     }  # fmt: skip
