@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from celery.schedules import crontab
+from django.db import DatabaseError, connection, connections, transaction
 
 from memgov import clock
+from memgov.celery import app
 from memgov.ids import new_id
+from memory import schedule
 from memory.domain import months as rules
 from memory.domain.policy import Policy
 from memory.models import AuditEvent, HealthSnapshot, IdempotencyKey, Manifest, ManifestEntry, SweepRun
@@ -23,6 +26,7 @@ from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.sweeps import sweep_retention
 from memory.services.write_types import WriteRequest
 from memory.store import months as store
+from memory.tasks import keep_manifest_months
 from tenants import boundary
 from tests.factories import Stage, make_tenant
 
@@ -113,6 +117,18 @@ def test_months__this_and_the_next__are_there_and_secured() -> None:
     assert boundary.unsecured_tables() == []
     assert boundary.keys_without_tenant() == []
     assert manifest_months_keep().made == [], "made once"
+
+
+def test_months__kept_by_a_task_that_beat_sends_every_day() -> None:
+    entry = app.conf.beat_schedule["manifest-months"]
+    assert entry["task"] == schedule.MONTHS and entry["task"] in app.tasks
+    assert isinstance(entry["schedule"], crontab) and len(entry["schedule"].hour) == 1
+    missing = rules.following(rules.month_of(clock.now()), rules.AHEAD)
+    with connections["owner"].cursor() as owner:
+        for table in ("memory_manifestentry", "memory_manifest"):
+            owner.execute(f"DROP TABLE {table}_m{missing:%Y%m}")
+    assert keep_manifest_months() == {"made": [f"{missing:%Y-%m}"], "dropped": [], "left": []}
+    assert missing in found.months() and boundary.unsecured_tables() == []
 
 
 def test_month__a_new_read__stands_in_its_own_partition() -> None:
