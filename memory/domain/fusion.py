@@ -24,7 +24,7 @@ _WIDEST = max(WIDTH.values())
 _AS_RELEVANT: Final = 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Hit:
     """One relevant row with the parts of its relevance, each already weighed."""
 
@@ -43,7 +43,7 @@ class Hit:
     content: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Scored:
     """A hit with its score and the parts that add up to it, for the explanation."""
 

@@ -76,6 +76,9 @@ BUILT_IN: Final[tuple[PredicateRule, ...]] = (
 _ONLY_ONE = re.compile(r"(?:favou?rite|preferred|primary|default|main|current|latest)_\w+")
 
 
+_KEPT: Final = 4096
+
+
 class Registry:
     """Rules by predicate name and alias; the tenant's rules come before the built-in ones.
 
@@ -85,6 +88,7 @@ class Registry:
 
     def __init__(self, tenant_rules: Iterable[PredicateRule] = ()) -> None:
         self._rules: dict[str, PredicateRule] = {}
+        self._met: dict[str, PredicateRule] = {}
         for rule in (*BUILT_IN, *tenant_rules):
             self._rules.update(dict.fromkeys(rule.aliases, rule))
             self._rules[rule.name] = rule
@@ -101,6 +105,14 @@ class Registry:
 
     def lookup(self, predicate: str) -> PredicateRule:
         """The rule of a predicate in any spelling; for an unknown one, multi-valued and stable."""
+        met = self._met.get(predicate)
+        if met is None:
+            if len(self._met) >= _KEPT:
+                self._met.clear()
+            met = self._met[predicate] = self._looked_up(predicate)
+        return met
+
+    def _looked_up(self, predicate: str) -> PredicateRule:
         name = normalise_predicate(predicate)
         rule = self._rules.get(name)
         if rule is not None:

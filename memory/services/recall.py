@@ -17,7 +17,7 @@ from memory.domain.ids import show_id
 from memory.domain.injection import BlockEntry, BlockFormat, render_block, text_sha256
 from memory.domain.left_out import LeftOut, left_out
 from memory.domain.policy import Policy
-from memory.domain.scopes import parse_scope
+from memory.domain.scopes import ScopeKind
 from memory.domain.text import query_terms
 from memory.domain.tokens import count_tokens
 from memory.domain.types import Band, Kind
@@ -33,6 +33,8 @@ from memory.store.vectors import Vector
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
+# Rows read beyond the limit: boosts may lift one of them, and some say the same twice.
+_SPARE = 6
 # Limits that more rows could not get around.
 _ENDS = ("token_budget", "source_share")
 
@@ -58,7 +60,7 @@ class RetrieveRequest:
     format: BlockFormat = "xml"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
     """One memory as it was given, with its place and score."""
 
@@ -146,7 +148,7 @@ def _fill(
     same twice, is too old for the stakes, or went away meanwhile.
     """
     limit = _limit(request, active.policy)
-    size = 2 * limit + 10
+    size = limit + _SPARE
     while True:
         rows = found.rows(size)
         left.begin_anew()
@@ -240,7 +242,7 @@ def _hit(row: Found, its_band: Band) -> Hit:
         text=row.text,
         vector=row.vector,
         neighbours=row.near,
-        scope_kind=parse_scope(row.scope).kind,
+        scope_kind=ScopeKind(row.scope.partition(":")[0]),
         band=its_band,
         trust=row.trust,
         pinned=row.pinned,
