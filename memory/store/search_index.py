@@ -18,7 +18,7 @@ from memory.store.vectors import Vector, halfvec
 from tenants.context import current_tenant_id
 
 # Columns that repeat the memory `m`.
-_REPEATED: Final = {
+REPEATED: Final = {
     "learned_at": "m.learned_at",
     "trust": "m.trust",
     "source": "memgov.text_number(m.agent_name || '/' || m.tool)",
@@ -39,19 +39,19 @@ FOLLOWED: Final = frozenset(
 )  # fmt: skip
 
 INSERT_INTO: Final = f"""
-INSERT INTO memory_index (tenant_id, memory_id, {", ".join(_REPEATED)}, terms, term_count, embedding, model_id)
-SELECT m.tenant_id, m.id, {", ".join(_REPEATED.values())}"""
+INSERT INTO memory_index (tenant_id, memory_id, {", ".join(REPEATED)}, terms, term_count, embedding, model_id)
+SELECT m.tenant_id, m.id, {", ".join(REPEATED.values())}"""
 """The start of a statement that indexes memories `m`; the values of the last four columns follow."""
 
 _INDEX: Final = f"""
 {INSERT_INTO}, %(terms)s, %(count)s, %(embedding)s::halfvec, %(model)s
   FROM memory_memory m WHERE m.tenant_id = %(tenant)s AND m.id = %(id)s
-ON CONFLICT (tenant_id, memory_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _REPEATED)},
+ON CONFLICT (tenant_id, memory_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in REPEATED)},
     terms = excluded.terms, term_count = excluded.term_count, embedding = excluded.embedding,
     model_id = excluded.model_id
 """
 _FOLLOW: Final = f"""
-UPDATE memory_index i SET {", ".join(f"{name} = {value}" for name, value in _REPEATED.items())}
+UPDATE memory_index i SET {", ".join(f"{name} = {value}" for name, value in REPEATED.items())}
   FROM memory_memory m
  WHERE i.tenant_id = %(tenant)s AND m.tenant_id = %(tenant)s AND m.id = i.memory_id AND i.memory_id = ANY(%(ids)s)
 """

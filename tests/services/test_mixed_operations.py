@@ -34,6 +34,7 @@ from memory.services.task_rollback import task_rollback
 from memory.services.write_types import Outcome, WriteRequest
 from tests.factories import Stage, make_tenant
 from tests.parallel import at_once
+from tests.search_index import out_of_step
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -210,6 +211,7 @@ def test_mixed_operations__invariants_hold(stage: Stage) -> None:
         assert set(WriteDecision.objects.values_list("id", flat=True)) == decided
         readable = set(Memory.objects.filter(status__in=LIVE).values_list("id", flat=True))
         assert set(MemoryIndex.objects.values_list("memory_id", flat=True)) == readable
+        assert out_of_step(stage) == []
         versions = Counter(Revision.objects.values_list("memory_id", flat=True))
         assert versions == dict(Memory.objects.values_list("id", "version")), "every version is kept"
         assert verify(audit_selectors.chain(), audit_selectors.checkpoints()).ok
