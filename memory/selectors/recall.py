@@ -115,7 +115,8 @@ class Search:
         return [one for one in ids if one not in read]
 
     def _ids(self, places: Whole) -> list[UUID]:
-        return [UUID(bytes=self._candidates.ids[at].tobytes()) for at in places]
+        ids = self._candidates.ids[places].tobytes()
+        return [UUID(bytes=ids[at : at + 16]) for at in range(0, len(ids), 16)]
 
     def rows(self, size: int) -> list[Found]:
         """The most relevant rows, about `size`, and the best of sources that these leave out.  One query."""
@@ -142,10 +143,6 @@ class Search:
             for memory_id, scores in zip(ids, parts, strict=True)
             if memory_id in rows
         ]
-
-
-def _each_id(ids: bytes) -> list[bytes]:
-    return [ids[at : at + 16] for at in range(0, len(ids), 16)]
 
 
 def search(reach: Reach, filters: Filters, rules: Retrieval, *, without: Collection[UUID] = ()) -> Search:

@@ -1,4 +1,5 @@
-"""Which test covers which fault that users of other stores reported, for the sections about writing.
+"""Which test covers which fault that users of other stores reported, for the sections about writing
+and reading.
 
 The numbers are those of the project's list of field reports.  Every line has at least one test, and every named
 test is there; what a line is about stands beside it in a few words.
@@ -18,6 +19,9 @@ ONE_PATH = "services/test_one_path.py"
 CLAIMS = "services/test_claims.py"
 WRITE = "services/test_memory_write.py"
 RACES = "services/test_write_races.py"
+READING = "field_reports/test_reading.py"
+APART = "api/test_isolation.py"
+TRACELESS = ("services/test_read_isolation.py", "test_reads__of_what_may_not_be_read__leave_no_trace")
 
 # (section, number, what): the tests, as file and name.
 COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
@@ -116,12 +120,78 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
     ("unicode", 100, "a digest is whole JSON"): [
         (WRITING, "test_unicode__emoji_at_the_cut__list_digest_and_block_are_whole"),
     ],
+    ("embedding", 34, "vectors of another size"): [
+        (READING, "test_embedding__vector_of_another_size__refused_by_the_database_not_stored"),
+    ],
+    ("embedding", 35, "state changes need no embedder"): [
+        (READING, "test_embedding__embedder_down__state_changes_and_reads_go_on"),
+    ],
+    ("embedding", 36, "another model"): [
+        (READING, "test_embedding__another_model__writes_go_on_and_words_find"),
+    ],
+    ("freshness", 46, "age is shown, edges are exact"): [
+        (READING, "test_freshness__every_entry_shows_its_age_and_band"),
+        ("domain/test_ageing.py", "test_band__edges__are_exact"),
+    ],
+    ("freshness", 47, "what was true once is looked at again"): [
+        ("domain/test_ageing.py", "test_band__birthday_and_version__age_differently"),
+    ],
+    ("freshness", 48, "reading does not refresh"): [
+        (READING, "test_freshness__read_fifty_times__still_old__verified__fresh"),
+        ("services/test_recall.py", "test_retrieve__read_again_and_again__freshness_does_not_move"),
+    ],
+    ("injection_trace", 52, "what was given, later"): [
+        ("api/test_reading.py", "test_manifest__after_edit_and_delete__still_shows_the_same_bytes"),
+    ],
+    ("injection_trace", 53, "why it was given"): [
+        (READING, "test_trace__candidate_scores__only_when_asked_for"),
+        ("services/test_manifests.py", "test_manifest__says_who_what_why_and_how"),
+    ],
+    ("isolation", 54, "keys belong to a tenant"): [
+        (READING, "test_isolation__same_key_in_two_tenants__two_rows"),
+        (APART, "test_same_subject_in_two_tenants__are_two_memories"),
+    ],
+    ("isolation", 55, "one rule of identity"): [
+        (READING, "test_isolation__agent_writes_for_a_person__the_persons_next_session_finds_it"),
+    ],
+    ("isolation", 56, "own and shared"): [
+        (READING, "test_isolation__two_agents__each_sees_its_own_and_what_is_shared"),
+    ],
+    ("isolation", 57, "every read filters"): [
+        TRACELESS, (APART, "test_list_of_another_tenant__shows_none_of_its_rows"),
+    ],
+    ("isolation", 58, "background work is bounded"): [
+        (READING, "test_isolation__merging_and_contradicting__never_across_tenants"),
+    ],
+    ("isolation", 59, "failure falls back to nobody"): [
+        (READING, "test_isolation__failed_write__the_next_read_falls_back_to_nobody"),
+    ],
+    ("isolation", 60, "no key without a tenant"): [
+        (READING, "test_isolation__no_key_that_names_no_tenant__opens_nothing"),
+    ],
+    ("isolation", 61, "one choke point"): [
+        TRACELESS, (APART, "test_id_of_another_tenant__is_not_there_and_nothing_changes"),
+    ],
+    ("pagination", 67, "nonsense"): [(READING, "test_pagination__nonsense__is_400_and_never_500")],
+    ("pagination", 68, "a walk while others write"): [
+        (READING, "test_pagination__walked_while_others_write__every_row_exactly_once"),
+    ],
+    ("pagination", 69, "unknown parameters"): [
+        (READING, "test_pagination__nonsense__is_400_and_never_500"),
+        ("api/test_lists.py", "test_unknown_parameter__is_refused_by_name"),
+    ],
+    ("provenance", 77, "how it was learned"): [
+        (READING, "test_provenance__how_it_was_learned__is_told_with_every_entry"),
+        ("pages/test_page_memories.py", "test_memory__shows_its_readers_manifests_and_expiry"),
+    ],
 }  # fmt: skip
 
 NUMBERS = {
     "admission": range(1, 5), "concurrency": range(13, 16), "contradiction": range(16, 22), "dedupe": range(25, 29),
     "long_text": range(62, 65), "metadata": range(66, 67), "poisoning": range(71, 73), "secrets": range(89, 92),
     "ttl": range(95, 99), "unicode": range(99, 101),
+    "embedding": range(34, 37), "freshness": range(46, 49), "injection_trace": range(52, 54),
+    "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
 }  # fmt: skip
 
 
