@@ -78,6 +78,7 @@ def test_up__migrations_missing_and_no_owner_given__says_what_is_needed(
         "DATABASE_URL": servers.url("app", "memgov_unmigrated"),
         "REDIS_URL": servers.redis_url.removesuffix("/0") + "/1",
     }
-    refused = Launched(new_folder(), extra=app_only).run("up")
+    unmigrated = Launched(new_folder(), extra=app_only)
+    refused = unmigrated.run("up", "--port", str(unmigrated.port))
     assert refused.returncode == 1
     assert "MIGRATION_DATABASE_URL is needed" in refused.stderr

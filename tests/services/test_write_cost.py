@@ -90,19 +90,22 @@ def test_plans__of_a_write_in_a_large_tenant__use_indexes(large: Stage) -> None:
     with large.context():
         assert Memory.objects.count() >= LARGE
     bad = "SELECT id FROM memory_memory WHERE content LIKE '%hall%'"
-    assert sequential(large, bad) == ["memory_memory"], "positive control: a scan is seen"
+    assert sequential(large, bad, indexes=False) == ["memory_memory"], "positive control: a scan is seen"
     statements = cost(lambda: fact(large, 202)) + cost(lambda: plan(large, "solo"))
     scanned = []
-    for sql in statements:
+    for message in statements:
+        sql = message.partition("; ")[2] if message.startswith("SET LOCAL") else message
         if not sql.lstrip().upper().startswith(("SELECT", "UPDATE", "WITH", "INSERT", "DELETE")):
             continue
         scanned += [(table, sql[:120]) for table in sequential(large, sql) if table not in _SMALL]
     assert scanned == []
 
 
-def sequential(stage: Stage, sql: str) -> list[str]:
+def sequential(stage: Stage, sql: str, *, indexes: bool = True) -> list[str]:
     """Tables that the statement's plan would read whole.  Nothing is executed."""
     with stage.context(), connection.cursor() as cursor:
+        if not indexes:
+            cursor.execute("SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute("EXPLAIN (FORMAT JSON) " + sql.replace("%", "%%"), [])
         plan = cursor.fetchone()[0]
     found = json.loads(plan) if isinstance(plan, str) else plan
