@@ -8,6 +8,7 @@ from memory.domain.scopes import parse_scope
 from memory.models import Alert, AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
 from memory.services.memory_write import memory_write
 from memory.services.mounts import mount_apply
+from memory.services.policy_drafts import draft_start
 from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide
 from memory.services.recall import RetrieveRequest, memory_retrieve
@@ -53,6 +54,7 @@ def full_house() -> Stage:
     alias_set(stage.owner.principal, "the press", "service:press")
     predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True))
     mount_apply(stage.owner.principal, MOUNT)
+    draft_start(stage.owner.principal, "stricter")
     with stage.context():
         _what_the_api_and_sweeps_leave(stage)
     return stage

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from memory.domain import policy_diff
+from memory.domain import policy_diff, policy_presets
 from memory.domain.policy_keep_rules import (
     Decay,
     Digest,
@@ -23,7 +23,6 @@ from memory.domain.policy_keep_rules import (
 )
 from memory.domain.policy_write_rules import (
     Admission,
-    ByTier,
     Defaults,
     RateLimits,
     Reconciliation,
@@ -33,9 +32,8 @@ from memory.domain.policy_write_rules import (
     WorkingMemory,
 )
 from memory.domain.scopes import Scope, matches, parse_pattern, specificity
-from memory.domain.types import Layer
 
-PRESETS = ("default", "open")
+PRESETS = tuple(policy_presets.BY_NAME)
 
 # What holds for a tenant as a whole and cannot differ from scope to scope.
 TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text", "working", "manifests"})
@@ -78,7 +76,7 @@ class Policy(Section):
     def _merged(self, layers: list[dict[str, Any]]) -> Policy:
         document = self.model_dump(mode="json", exclude={"scopes"})
         for layer in layers:
-            document = _overlay(document, layer)
+            document = overlay(document, layer)
         return Policy.model_validate(document)
 
     def for_scope(self, scope: Scope) -> Policy:
@@ -88,14 +86,20 @@ class Policy(Section):
             return self
         return self._merged([self.scopes[pattern] for pattern in patterns])
 
+    def for_pattern(self, pattern: str) -> Policy:
+        """The policy as it applies to whatever the pattern covers: overrides of the same and of wider patterns."""
+        wider = {"*", f"{pattern.partition(':')[0]}:*", pattern} if pattern != "*" else {"*"}
+        patterns = sorted(wider & self.scopes.keys(), key=specificity)
+        return self._merged([self.scopes[one] for one in patterns])
 
-def _overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+
+def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """`over` laid on `under`: mappings are merged, everything else is replaced."""
     merged = dict(under)
     for name, value in over.items():
         below = merged.get(name)
         both = isinstance(below, Mapping) and isinstance(value, Mapping)
-        merged[name] = _overlay(below, value) if both else value  # type: ignore[arg-type]
+        merged[name] = overlay(below, value) if both else value  # type: ignore[arg-type]
     return merged
 
 
@@ -110,42 +114,31 @@ def diff_words(old: Policy, new: Policy) -> list[str]:
     return [policy_diff.in_words(*change) for change in policy_diff.changes(before, after)]
 
 
+def sparse(policy: Policy) -> dict[str, Any]:
+    """The document with only what differs from the product's default: short enough to be read."""
+    mine, usual = policy.model_dump(mode="json"), Policy().model_dump(mode="json")
+    differing = _differing(usual, {name: value for name, value in mine.items() if name != "scopes"})
+    return {**differing, "scopes": mine["scopes"]} if mine["scopes"] else differing
+
+
+def _differing(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in over.items():
+        below = under.get(name)
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            inner = _differing(below, value)
+            if inner:
+                found[name] = inner
+        elif value != below or name not in under:
+            found[name] = value
+    return found
+
+
 def preset(name: str) -> Policy:
-    """`default`, or `open`: every well-formed candidate is stored beside the others, nothing is removed.
+    """A policy to start from, by its name in `PRESETS`.  ValueError for another name.
 
-    `open` is for evaluations. Secrets are still redacted: they are never stored under any policy.
+    Under no preset are secrets stored.
     """
-    if name == "default":
-        return Policy()
-    if name == "open":
-        return _open()
-    raise ValueError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
-
-
-def _open() -> Policy:
-    nothing = ByTier(narrow=0.0, middle=0.0, wide=0.0)
-    return Policy(
-        admission=Admission(
-            trust_floor=nothing,
-            confidence_floor=nothing,
-            importance_floor=0.0,
-            min_value_length=0,
-            transient_predicates=(),
-            refuse_transient_text=False,
-            refuse_vague_text=False,
-            refuse_own_output=False,
-        ),
-        sanitisation=Sanitisation(pii="allow", instructions="allow", hold_untrusted_kinds=()),
-        reconciliation=Reconciliation(
-            exact_duplicates="keep", near_duplicates="keep", echoes="keep", single_valued="keep", cap=None
-        ),
-        decay=Decay(floor=0.0),
-        retrieval=Retrieval(
-            similarity_floor=-1.0,
-            text_floor=0.0,
-            max_source_share=1.0,
-            high_stakes_min_trust=0.0,
-            # What is stored unjudged is what was said, whatever it is called: neighbours matter in all of it.
-            neighbour_layers=(Layer.EPISODIC, Layer.SEMANTIC, Layer.PROCEDURAL),
-        ),
-    )
+    if name not in PRESETS:
+        raise ValueError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
+    return Policy.model_validate(policy_presets.BY_NAME[name].document)

@@ -9,10 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from memory.domain.policy_write_rules import Count, Positive, Section, Share
+from memory.domain.policy_write_rules import Count, Days, Positive, Section, Share, WholeDays
 from memory.domain.types import Kind, Layer, ScopeKind
-
-Days = Annotated[float, Field(gt=0)]
 
 
 class Decay(Section):
@@ -21,7 +19,7 @@ class Decay(Section):
     recency_weight: Share = 0.6
     use_weight: Share = 0.4
     idle_days_scale: Days = 30
-    use_divisor: Annotated[float, Field(gt=0)] = 3
+    use_divisor: Annotated[float, Field(gt=0, le=1_000_000)] = 3
     floor: Share = 0.15
     volatile_half_life_days: Days = 90
     """Volatile facts lose half of their confidence over this age."""
@@ -110,18 +108,18 @@ class Manifests(Section):
 
 
 class Retention(Section):
-    restore_days: Positive = 30
+    restore_days: WholeDays = 30
     """How long a removal can be undone."""
-    manifest_days: Positive = 365
+    manifest_days: WholeDays = 365
     """How long a read can be looked at."""
-    health_days: Positive = 730
+    health_days: WholeDays = 730
     """How long the snapshots of the health figures are kept."""
-    sweep_run_days: Positive = 90
+    sweep_run_days: WholeDays = 90
     """How long the records of background runs are kept."""
     store_query_text: bool = True
     sweep_guard: Annotated[float, Field(gt=0.0, le=1.0)] = 0.20
     """A sweep that would remove more of a scope than this stops and asks a person."""
     sweep_guard_min_rows: Count = 10
     """Scopes with fewer live entries are not guarded: one of three is already 33%."""
-    episode_days: Positive = 14
+    episode_days: WholeDays = 14
     """Age at which finished tasks are compressed."""

@@ -7,19 +7,33 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from memory.domain.types import Kind, Layer, Origin, ScopeTier
 
+# Bounds that no sensible policy meets, and beyond which a date or a number of the database would fail.
+_MOST = 2_147_483_647
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("holds a character that cannot be stored")
+    return text
+
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
-Count = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0, le=_MOST)]
+Positive = Annotated[int, Field(ge=1, le=_MOST)]
+Days = Annotated[float, Field(gt=0, le=36_500)]
+WholeDays = Annotated[int, Field(ge=1, le=36_500)]
+Text = Annotated[str, AfterValidator(_storable)]
+Words = Annotated[tuple[Annotated[Text, Field(min_length=1, max_length=300)], ...], Field(max_length=1000)]
 
 
 class Section(BaseModel):
     """A part of the policy: refuses unknown names, cannot be changed in place."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -29,8 +43,9 @@ class Section(BaseModel):
             return given
         filled = dict(given)
         for name, field in cls.model_fields.items():
-            if field.default and isinstance(field.default, dict) and isinstance(given.get(name), dict):
-                filled[name] = {**field.default, **given[name]}
+            usual = field.default.model_dump() if isinstance(field.default, Section) else field.default
+            if usual and isinstance(usual, dict) and isinstance(given.get(name), dict):
+                filled[name] = {**usual, **given[name]}
         return filled
 
 
@@ -85,8 +100,8 @@ class Defaults(Section):
 class Domain(Section):
     """What the tenant or a scope is about. Empty: no restriction."""
 
-    keywords: tuple[str, ...] = ()
-    description: str = Field(default="", max_length=2000)
+    keywords: Words = ()
+    description: Text = Field(default="", max_length=2000)
     similarity_floor: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.2
     """A candidate with no keyword and less similarity to the description than this is out of domain."""
 
@@ -99,7 +114,7 @@ class Admission(Section):
     importance_floor: Share = 0.6
     """For the long-term layers."""
     min_value_length: Count = 3
-    transient_predicates: tuple[str, ...] = (
+    transient_predicates: Words = (
         "current_mood", "current_task", "current_step", "current_time", "last_message", "last_query",
         "last_seen", "mood", "next_step", "session_intent", "session_goal", "todo", "working_directory",
     )  # fmt: skip
@@ -136,10 +151,10 @@ class Reconciliation(Section):
 
 
 class TextLimits(Section):
-    content_characters: Positive = 8000
-    metadata_bytes: Positive = 65_536
-    metadata_depth: Positive = 8
-    metadata_keys: Positive = 1000
+    content_characters: Annotated[int, Field(ge=1, le=1_000_000)] = 8000
+    metadata_bytes: Annotated[int, Field(ge=1, le=16_777_216)] = 65_536
+    metadata_depth: Annotated[int, Field(ge=1, le=64)] = 8
+    metadata_keys: Annotated[int, Field(ge=1, le=100_000)] = 1000
 
 
 class WorkingMemory(Section):

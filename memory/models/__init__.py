@@ -8,7 +8,7 @@ from memory.models.job import IdempotencyKey, Job, SweepRun
 from memory.models.manifest import Manifest, ManifestEntry
 from memory.models.memory import Memory, MemoryIndex, Revision, ScopeRecord
 from memory.models.mount import Mount, MountEntry, MountHead
-from memory.models.policy import PolicyVersion
+from memory.models.policy import PolicyDraft, PolicyVersion
 from memory.models.review import Contradiction, PromotionDecision, PromotionRequest
 from memory.models.vocabulary import PredicateSetting, SubjectAlias, VocabularyHead
 from memory.models.work import WorkingValue, WorkRun
@@ -29,6 +29,7 @@ __all__ = [
     "Mount",
     "MountEntry",
     "MountHead",
+    "PolicyDraft",
     "PolicyVersion",
     "PredicateSetting",
     "PromotionDecision",

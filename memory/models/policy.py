@@ -26,3 +26,25 @@ class PolicyVersion(TenantModel):
             models.UniqueConstraint(fields=["tenant", "number"], name="one_policy_number"),
             models.UniqueConstraint(fields=["tenant"], condition=Q(active=True), name="one_active_policy"),
         ]
+
+
+class PolicyDraft(TenantModel):
+    """A document that somebody prepares.  It holds only what differs from the product's default.
+
+    Whoever saves names the version that they began with, so that nobody overwrites another's work unseen.
+    """
+
+    name = models.CharField(max_length=100)
+    document = models.JSONField(default=dict)
+    version = models.IntegerField(default=1)
+    # The number of the policy that it was begun from.
+    based_on = models.IntegerField(default=0)
+    # Earlier versions, the latest last, each with who saved it and when: enough to say what changed meanwhile.
+    history = models.JSONField(default=list)
+    created_by = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=clock.now)
+    updated_by = models.CharField(max_length=200)
+    updated_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "-updated_at"], name="drafts_by_time")]
