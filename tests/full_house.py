@@ -6,6 +6,7 @@ from memgov import clock
 from memory.domain.registry import PredicateRule
 from memory.domain.scopes import parse_scope
 from memory.models import Alert, AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
+from memory.services.health_sample import sample_draw
 from memory.services.memory_write import memory_write
 from memory.services.mounts import mount_apply
 from memory.services.policy_drafts import draft_start
@@ -55,6 +56,7 @@ def full_house() -> Stage:
     predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True))
     mount_apply(stage.owner.principal, MOUNT)
     draft_start(stage.owner.principal, "stricter")
+    sample_draw(stage.tenant.id)
     with stage.context():
         _what_the_api_and_sweeps_leave(stage)
     return stage

@@ -220,7 +220,8 @@ whoami = described(
 health = described(
     "Read health", "looking on", operation_id="health", parameters=[HealthParameters],
     answers={200: others.HealthAnswer},
-    description="Every metric now, with its state, and its snapshots over time. A missing figure is null, not 0.",
+    description="Every metric now, with its state, and its snapshots over time: by hour, and by day where hours were "
+    "folded, with the lowest and highest of the day. A missing figure is null, not 0.",
 )  # fmt: skip
 audit = described(
     "List audit events", "looking on", operation_id="audit_list", parameters=[AuditParameters],

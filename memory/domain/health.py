@@ -6,7 +6,7 @@ Definitions only. Computing a value from rows and keeping it over time is done b
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -156,6 +156,18 @@ _ALL: Final = (
 
 METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
 
+# What stands beside the metrics to make them readable: no state, no threshold.
+DETAILS: Final[dict[str, str]] = {
+    "fresh": "live facts in the fresh band",
+    "aging": "live facts in the aging band: to be verified before anybody relies on them",
+    "outdated": "live facts in the outdated band: not given in digests",
+    "never_used": "live facts that no agent has reported using",
+    "never_given": "live facts that nobody was given in the last 30 days",
+    "miswrite_low": "lower end of the 95% confidence interval of the miswrite rate",
+    "miswrite_high": "upper end of the 95% confidence interval of the miswrite rate",
+    "miswrite_judged": "entries of samples that reviewers judged right or wrong in the last 90 days",
+}
+
 
 def state(metric: Metric, value: float | None, thresholds: Mapping[str, float | None] | None = None) -> State:
     """ok, watch or breach by the metric's thresholds, or by a tenant's own ({"watch": …, "breach": …})."""
@@ -187,7 +199,12 @@ def share(part: float, whole: float) -> float | None:
 
 
 def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float] | None:
-    """Confidence interval of a share (Wilson 1927), 95% by default; None without trials."""
+    """Confidence interval of a share, 95% by default; None without trials.
+
+    The score interval of E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+    Journal of the American Statistical Association 22 (1927), 209-212: right for small samples and shares near 0,
+    where the plain interval is not.
+    """
     if trials <= 0:
         return None
     rate = hits / trials
@@ -195,3 +212,35 @@ def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float] | Non
     centre = (rate + z * z / (2 * trials)) / scale
     half = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials)) / scale
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+Figures = Mapping[str, float | None]
+Spread = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is kept of one period: its figures and, where it stands for several, the lowest and highest of each."""
+
+    figures: Figures
+    spread: Mapping[str, Sequence[float]]
+    hours: int = 1
+
+
+def fold(readings: Sequence[Reading]) -> Reading:
+    """The readings of one day, in the order of time, as one.
+
+    The day shows what its last hour showed, a missing figure included, so that a chart is the same before and
+    after.  What was lowest and highest in between is kept beside it.  Folding what was folded changes nothing.
+    """
+    if not readings:
+        raise ValueError("there is nothing to fold")
+    spread: Spread = {}
+    for reading in readings:
+        for name, value in reading.figures.items():
+            low, high = reading.spread.get(name) or (value, value)
+            if low is None or high is None:
+                continue
+            known = spread.get(name, (low, high))
+            spread[name] = (min(known[0], low), max(known[1], high))
+    return Reading(dict(readings[-1].figures), spread, sum(reading.hours for reading in readings))

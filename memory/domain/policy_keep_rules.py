@@ -114,6 +114,10 @@ class Retention(Section):
     """How long a read can be looked at."""
     health_days: WholeDays = 730
     """How long the snapshots of the health figures are kept."""
+    health_hours_days: WholeDays = 14
+    """After how many days the hourly snapshots of a day become one."""
+    sample_size: Annotated[int, Field(ge=1, le=500)] = 30
+    """How many entries are drawn each week for reviewers to judge."""
     sweep_run_days: WholeDays = 90
     """How long the records of background runs are kept."""
     store_query_text: bool = True

@@ -3,7 +3,7 @@
 from memory.models.alert import Alert
 from memory.models.audit import AuditCheckpoint, AuditEvent, AuditHead
 from memory.models.decision import WriteDecision
-from memory.models.health import HealthSnapshot
+from memory.models.health import HealthSample, HealthSnapshot, SampleItem
 from memory.models.job import IdempotencyKey, Job, SweepRun
 from memory.models.manifest import Manifest, ManifestEntry
 from memory.models.memory import Memory, MemoryIndex, Revision, ScopeRecord
@@ -19,6 +19,7 @@ __all__ = [
     "AuditEvent",
     "AuditHead",
     "Contradiction",
+    "HealthSample",
     "HealthSnapshot",
     "IdempotencyKey",
     "Job",
@@ -35,6 +36,7 @@ __all__ = [
     "PromotionDecision",
     "PromotionRequest",
     "Revision",
+    "SampleItem",
     "ScopeRecord",
     "SubjectAlias",
     "SweepRun",

@@ -26,6 +26,7 @@ _ROLES = {
 }
 _BACK = {stand_in: role for role, stand_in in _ROLES.items()}
 
+# Days, or hours (a datetime is a date).
 Days = Sequence[tuple[date, float | None]]
 
 

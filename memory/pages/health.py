@@ -21,11 +21,13 @@ from memory.pages.answers import answer, target, url
 from memory.pages.audit import inert_cell
 from memory.pages.figure import metric_figure
 from memory.pages.metrics import number, scaled, tile, unit
-from memory.selectors import health, pages_health
+from memory.selectors import health, pages_health, pages_sample
 from memory.selectors.health import Point
 from tenants.context import tenant_context
 
 RANGES = (7, 30, 90)
+# Up to so many days are drawn hour by hour.
+HOURLY = 7
 # plotly.js adds an empty style element and fills it through the CSSOM: this is the hash of nothing.
 EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
 
@@ -79,6 +81,26 @@ def _overview(
         "measured_at": measured_at,
         "next_at": None,
         "scope_label": asked.scope or _("all scopes"),
+        "to_judge": pages_sample.waiting().count(),
+        "ages": _ages(figures),
+    }
+
+
+def _ages(figures: dict[str, float | None]) -> dict[str, Any] | None:
+    """How old what is known is; None before the first measuring."""
+    live = figures.get("live_facts")
+    parts = {name: figures.get(name) for name in ("fresh", "aging", "outdated")}
+    if live is None or None in parts.values():
+        return None
+    rows = [
+        {"band": name, "count": count, "share": (count or 0) / live if live else 0}
+        for name, count in parts.items()
+    ]
+    return {
+        "rows": rows,
+        "total": live,
+        "unused": figures.get("never_used"),
+        "ungiven": figures.get("never_given"),
     }
 
 
@@ -101,6 +123,7 @@ def _focus(
         "metric": metric.name,
         "days": asked.days,
         "scope": asked.scope,
+        "interval": _interval(metric, figures),
         "marks": [
             {
                 "n": at,
@@ -112,8 +135,19 @@ def _focus(
             }
             for at, mark in enumerate(marks, 1)
         ],
-        "table": [{"at": day, "value": _shown(metric, point)} for day, point in reversed(rows)],
+        "table": [
+            {"at": day, "value": _shown(metric, point), "spread": _spread(metric, point)}
+            for day, point in reversed(rows)
+        ],
     }
+
+
+def _interval(metric: Metric, figures: dict[str, float | None]) -> dict[str, str] | None:
+    """The confidence interval of a rate that comes from a sample."""
+    low, high, judged = (figures.get(f"miswrite_{name}") for name in ("low", "high", "judged"))
+    if metric.name != "miswrite_rate" or low is None or high is None:
+        return None
+    return {"low": number(metric, low), "high": number(metric, high), "judged": f"{judged or 0:.0f}"}
 
 
 def _shown(metric: Metric, point: Point | None) -> str | None:
@@ -121,8 +155,21 @@ def _shown(metric: Metric, point: Point | None) -> str | None:
     return None if value is None else number(metric, value)
 
 
+def _spread(metric: Metric, point: Point | None) -> str:
+    """Lowest to highest of a day of which only that is kept; "" where hours stand for themselves."""
+    low, high = (point.spread.get(metric.name) if point else None) or (None, None)
+    return "" if low is None or low == high else f"{number(metric, low)}–{number(metric, high)}"
+
+
 def _dates(now: datetime, days: int) -> list[date]:
     return [now.date() - timedelta(days=days - 1 - at) for at in range(days)]
+
+
+def _points(asked: Asked, now: datetime) -> list[tuple[date, Point | None]]:
+    """What is drawn: hours where the range is short, else days.  Inside the tenant's context."""
+    if asked.days <= HOURLY:
+        return [(hour, point) for hour, point in pages_health.by_hour(asked.scope, now, asked.days)]
+    return list(zip(_dates(now, asked.days), pages_health.by_day(asked.scope, now, asked.days), strict=True))
 
 
 @tenant_page("health")
@@ -130,28 +177,53 @@ def figure(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """The chart of one metric."""
     asked, now = _asked(request), clock.now()
     with tenant_context(viewer.tenant.id):
-        days = pages_health.by_day(asked.scope, now, asked.days)
+        points = _points(asked, now)
         marks = pages_health.policy_marks(now - timedelta(days=asked.days))
-    values = [point.figures.get(asked.metric.name) if point else None for point in days]
+    rows = [(at, point.figures.get(asked.metric.name) if point else None) for at, point in points]
     named = [(mark.activated_at.date(), f"version {mark.number}") for mark in marks if mark.activated_at]
-    rows = list(zip(_dates(now, asked.days), values, strict=True))
     return JsonResponse(metric_figure(asked.metric, _(asked.metric.label), rows, named))
 
 
 @tenant_page("health")
 def series_csv(request: HttpRequest, viewer: Viewer) -> HttpResponse:
-    """The numbers of one metric, one line a day; a day without data is an empty cell."""
+    """The numbers, one line an hour or a day: of one metric, or with `metric=all` of all.  No data is an empty cell."""
     asked, now = _asked(request), clock.now()
+    metrics = list(METRICS.values()) if request.GET.get("metric") == "all" else [asked.metric]
     with tenant_context(viewer.tenant.id):
-        days = pages_health.by_day(asked.scope, now, asked.days)
+        points = _points(asked, now)
     file = StringIO()
     writer = csv.writer(file)
-    name = f"{asked.metric.name} ({unit(asked.metric).strip() or asked.metric.unit})"
-    writer.writerow(["day", "measured_at", "scope", name])
-    for day, point in zip(_dates(now, asked.days), days, strict=True):
-        value = scaled(asked.metric, point.figures.get(asked.metric.name)) if point else None
-        at = point.period.isoformat() if point else ""
-        writer.writerow([day.isoformat(), at, inert_cell(asked.scope), "" if value is None else value])
+    names = [f"{metric.name} ({unit(metric).strip() or metric.unit})" for metric in metrics]
+    writer.writerow(["hour" if asked.days <= HOURLY else "day", "measured_at", "scope", *names])
+    for at, point in points:
+        values = [scaled(metric, point.figures.get(metric.name)) if point else None for metric in metrics]
+        cells = ["" if value is None else value for value in values]
+        measured = point.period.isoformat() if point else ""
+        writer.writerow([at.isoformat(), measured, inert_cell(asked.scope), *cells])
     response = HttpResponse(file.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{asked.metric.name}.csv"'
+    name = asked.metric.name if len(metrics) == 1 else "health"
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+@tenant_page("health")
+def series_json(request: HttpRequest, viewer: Viewer) -> HttpResponse:
+    """The same with every figure, as they are stored: shares from 0 to 1, no data null."""
+    asked, now = _asked(request), clock.now()
+    with tenant_context(viewer.tenant.id):
+        points = _points(asked, now)
+    return JsonResponse(
+        {
+            "scope": asked.scope or None,
+            "step": "hour" if asked.days <= HOURLY else "day",
+            "units": {name: metric.unit for name, metric in METRICS.items()},
+            "points": [
+                {
+                    "at": at.isoformat(),
+                    "measured_at": point.period.isoformat() if point else None,
+                    "figures": point.figures if point else None,
+                }
+                for at, point in points
+            ],
+        }
+    )

@@ -22,6 +22,7 @@ from memory.pages import (
     promotions,
     promotions_bulk,
     quarantine,
+    sample,
     start,
 )
 
@@ -61,6 +62,11 @@ _health = [
     path("", health.index, name="health"),
     path("figure.json", health.figure, name="health-figure"),
     path("series.csv", health.series_csv, name="health-csv"),
+    path("series.json", health.series_json, name="health-json"),
+    path("sample/", sample.index, name="sample"),
+    path("sample/<str:item>/", sample.one, name="sampled"),
+    path("sample/<str:item>/decide/", sample.decide, name="sample-decide"),
+    path("sample/<str:item>/undo/", sample.undo, name="sample-undo"),
 ]
 _audit = [
     path("", audit.index, name="audit"),

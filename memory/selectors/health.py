@@ -6,15 +6,16 @@ What a metric means is `memory.domain.health`.  A figure without data is None, n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from time import perf_counter
 
 from django.core.cache import cache
 
 from memgov import clock
-from memory.domain.health import METRICS
+from memory.domain.health import DETAILS, METRICS
 from memory.models import HealthSnapshot, Manifest
-from memory.selectors import audit, health_rows, health_use
+from memory.selectors import audit, health_judged, health_rows, health_use
 from memory.selectors.health_rows import ALL, ByScope, Figures
 from memory.selectors.policies import active_policy
 from tenants.context import current_tenant_id
@@ -23,23 +24,34 @@ from tenants.context import current_tenant_id
 MOST_SCOPES = 500
 _PASSING = ("session:", "task:")
 # Where no row means that there is none, and not that nobody looked.
-_COUNTS = ("live_facts", "duplicate_groups", "contradictions", "cross_scope_leaks", "unindexed_rows")
+_COUNTS = (
+    "live_facts", "duplicate_groups", "contradictions", "cross_scope_leaks", "unindexed_rows",
+    "fresh", "aging", "outdated", "never_used", "never_given", "miswrite_judged",
+)  # fmt: skip
 
 _KEPT_SECONDS = 60
+# A measurement is good for so many times as long as it took, whatever happens meanwhile: looking takes 5% at most.
+_REST = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The figures of one period; a metric that was not measured then is None."""
+    """The figures of one hour, or of one day that was folded; a metric that was not measured then is None.
+
+    `spread` has the lowest and highest of a folded day.
+    """
 
     period: datetime
     figures: Figures
+    span: str = HealthSnapshot.HOUR
+    spread: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 def measure(now: datetime, model: str | None) -> ByScope:
     """Every metric of the current tenant, whole ('') and by scope; `model` is the embedder's, None without one."""
-    found: ByScope = health_rows.stored(active_policy().policy, now, model)
-    several: list[ByScope] = [health_use.reads(now), health_use.writes(now)]
+    active = active_policy()
+    found: ByScope = health_rows.stored(active.policy, active.words.registry, now, model)
+    several: list[ByScope] = [health_use.reads(now), health_use.writes(now), health_judged.miswrites(now)]
     for more in several:
         for scope, figures in more.items():
             found.setdefault(scope, {}).update(figures)
@@ -50,6 +62,7 @@ def measure(now: datetime, model: str | None) -> ByScope:
         "top_source_share": health_use.top_sources(now),
         "regret": health_use.regret(now),
         "cross_scope_leaks": health_use.leak_counts(now),
+        "never_given": health_rows.ungiven(now),
     }
     for name, values in singles.items():
         for scope, value in values.items():
@@ -60,43 +73,69 @@ def measure(now: datetime, model: str | None) -> ByScope:
 def current(model: str | None, scope: str = ALL, now: datetime | None = None) -> Figures:
     """The figures now, of the tenant or one scope.
 
-    Kept for a minute as long as nothing is written or read in the tenant, so that looking often costs little.
+    Kept for a minute as long as nothing is written or read in the tenant, and in any case for 20 times as long as
+    measuring took, so that looking often costs little, however large and busy the tenant.
     """
+    at = now or clock.now()
+    if now is not None:
+        return measure(at, model).get(scope) or _complete({})
+    resting = f"health:rest:{current_tenant_id()}:{model}"
+    found: ByScope | None = cache.get(resting)
+    if found is None:
+        key = f"health:now:{current_tenant_id()}:{_state(model, at)}"
+        found = cache.get(key)
+        if found is None:
+            found = _measured(key, resting, at, model)
+    return found.get(scope) or _complete({})
+
+
+def _measured(key: str, resting: str, at: datetime, model: str | None) -> ByScope:
+    started = perf_counter()
+    found = measure(at, model)
+    rest = int((perf_counter() - started) * _REST)
+    cache.set(key, found, max(rest, _KEPT_SECONDS))
+    if rest:
+        cache.set(resting, found, min(rest, _KEPT_SECONDS))
+    return found
+
+
+def _state(model: str | None, at: datetime) -> str:
+    """Changes with every write, read and report, and every minute."""
     head = audit.head()
     latest = Manifest.objects.order_by("-at").values_list("id", "usage_reported_at").first()
-    at = now or clock.now()
-    state = f"{head.seq if head else 0}:{latest}:{model}:{int(at.timestamp()) // _KEPT_SECONDS}"
-    key = f"health:{current_tenant_id()}:{state}".replace(" ", "")
-    found: ByScope | None = cache.get(key) if now is None else None
-    if found is None:
-        found = measure(at, model)
-        if now is None:
-            cache.set(key, found, _KEPT_SECONDS)
-    return found.get(scope) or _complete({})
+    return f"{head.seq if head else 0}:{latest}:{model}:{int(at.timestamp()) // _KEPT_SECONDS}".replace(
+        " ", ""
+    )
 
 
 def latest(scope: str = ALL) -> Point | None:
     """The newest snapshot."""
-    row = (
-        HealthSnapshot.objects.filter(scope=scope)
-        .order_by("-period")
-        .values_list("period", "figures")
-        .first()
-    )
+    rows = HealthSnapshot.objects.filter(scope=scope).order_by("-period")
+    row = rows.values_list("period", "figures", "span", "spread").first()
     return Point(*row) if row else None
 
 
 def series(
     scope: str = ALL, metrics: Sequence[str] | None = None, since: datetime | None = None
 ) -> list[Point]:
-    """Snapshots in the order of time.  A period without a snapshot is not in it: a gap stays a gap."""
+    """Snapshots in the order of time: days as far as hours were folded, hours after that.
+
+    A period without a snapshot is not in it: a gap stays a gap.
+    """
     rows = HealthSnapshot.objects.filter(scope=scope)
     if since is not None:
         rows = rows.filter(period__gte=since)
-    wanted = list(metrics or METRICS)
+    wanted = list(metrics or [*METRICS, *DETAILS])
     return [
-        Point(period, {name: figures.get(name) for name in wanted})
-        for period, figures in rows.order_by("period").values_list("period", "figures")
+        Point(
+            period,
+            {name: figures.get(name) for name in wanted},
+            span,
+            {k: v for k, v in spread.items() if k in wanted},
+        )
+        for period, figures, span, spread in rows.order_by("period", "span").values_list(
+            "period", "figures", "span", "spread"
+        )
     ]
 
 
@@ -114,7 +153,7 @@ def _shown(found: ByScope) -> Iterable[str]:
 
 
 def _complete(figures: Figures) -> Figures:
-    filled: Figures = {name: (0 if name in _COUNTS else None) for name in METRICS}
+    filled: Figures = {name: (0 if name in _COUNTS else None) for name in (*METRICS, *DETAILS)}
     # Nothing waits: that is no missing figure.
     filled["review_queue_age"] = 0.0
-    return {**filled, **{name: value for name, value in figures.items() if name in METRICS}}
+    return {**filled, **{name: value for name, value in figures.items() if name in filled}}

@@ -6,8 +6,7 @@ Each function gives values by scope; the key '' is the whole tenant.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +15,10 @@ from django.db import connection
 from memory.domain.health import share
 from memory.domain.policy import Policy
 from memory.domain.policy_keep_rules import BandDays
-from memory.domain.registry import BUILT_IN
+from memory.domain.registry import Registry
+from memory.domain.similarity import cluster
 from memory.domain.types import Kind
+from memory.selectors.health_same import near_pairs
 from memory.selectors.scope_rules import KEY_OF, policies_by_key
 from tenants.context import current_tenant_id
 
@@ -31,35 +32,49 @@ _READABLE = """m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
 _ROWS = f"""
 WITH rows AS (
     SELECT m.scope, coalesce(m.expires_at <= %(now)s, false) AS over,
-           CASE WHEN m.predicate = ANY(%(ageless)s::text[]) THEN false
-                ELSE extract(epoch FROM %(now)s - m.learned_at)::float8 / 86400 > (
-                     CASE WHEN m.predicate = ANY(%(volatile)s::text[]) THEN r.volatile_days ELSE r.days END)
-           END AS outdated,
+           CASE WHEN m.predicate = ANY(%(ageless)s::text[]) THEN 'fresh'
+                WHEN a.days <= CASE WHEN v.volatile THEN r.volatile_fresh ELSE r.fresh END THEN 'fresh'
+                WHEN a.days <= CASE WHEN v.volatile THEN r.volatile_aging ELSE r.aging END THEN 'aging'
+                ELSE 'outdated' END AS band,
+           m.use_count = 0 AS unused,
            i.memory_id IS NULL OR (%(model)s::text IS NOT NULL
                 AND (i.embedding IS NULL OR i.model_id <> %(model)s)) AS unindexed
       FROM memory_memory m
-      JOIN unnest(%(keys)s::text[], %(kinds)s::text[], %(days)s::float8[], %(volatile_days)s::float8[])
-        AS r(key, kind, days, volatile_days) ON r.key = {KEY_OF} AND r.kind = m.kind
+      JOIN unnest(%(keys)s::text[], %(kinds)s::text[], %(fresh)s::float8[], %(aging)s::float8[],
+                  %(volatile_fresh)s::float8[], %(volatile_aging)s::float8[])
+        AS r(key, kind, fresh, aging, volatile_fresh, volatile_aging) ON r.key = {KEY_OF} AND r.kind = m.kind
+     CROSS JOIN LATERAL (SELECT extract(epoch FROM %(now)s - m.learned_at)::float8 / 86400 AS days) a
+     CROSS JOIN LATERAL (SELECT m.predicate = ANY(%(volatile)s::text[]) AS volatile) v
       LEFT JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.tenant_id = %(tenant)s AND i.memory_id = m.id
      WHERE m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
 )
-SELECT coalesce(scope, ''), count(*), count(*) FILTER (WHERE over), count(*) FILTER (WHERE NOT over AND outdated),
+SELECT coalesce(scope, ''), count(*), count(*) FILTER (WHERE over),
+       count(*) FILTER (WHERE NOT over AND band = 'fresh'), count(*) FILTER (WHERE NOT over AND band = 'aging'),
+       count(*) FILTER (WHERE NOT over AND band = 'outdated'), count(*) FILTER (WHERE NOT over AND unused),
        count(*) FILTER (WHERE NOT over AND unindexed)
   FROM rows GROUP BY GROUPING SETS ((scope), ())
 """
 
-_SAME_TEXT = f"""
+# The same text, or the same value of the same key as its rule compares values.
+_SAME = f"""
 SELECT m.scope, array_agg(m.id) FROM memory_memory m
  WHERE {_READABLE} GROUP BY m.scope, md5(lower(btrim(m.content))) HAVING count(*) > 1
+ UNION ALL
+SELECT m.scope, array_agg(m.id) FROM memory_memory m
+ WHERE {_READABLE} GROUP BY m.scope, m.subject, m.predicate, m.value_hash HAVING count(*) > 1
 """
 _SAID_TO_BE_SAME = f"""
 SELECT c.scope, ARRAY[c.memory_a, c.memory_b] FROM memory_contradiction c
  WHERE c.tenant_id = %(tenant)s AND c.status = 'open' AND c.kind = 'merge'
    AND 2 = (SELECT count(*) FROM memory_memory m WHERE {_READABLE} AND m.id IN (c.memory_a, c.memory_b))
 """
+# Keys by subject and predicate, and plain sentences that give one attribute of one subject.
 _CLASHES = f"""
 SELECT m.scope FROM memory_memory m WHERE {_READABLE} AND m.single_valued
  GROUP BY m.scope, m.subject, m.predicate HAVING count(DISTINCT m.value_hash) > 1
+ UNION ALL
+SELECT m.scope FROM memory_memory m WHERE {_READABLE} AND m.claim <> ''
+ GROUP BY m.scope, m.claim HAVING count(DISTINCT m.value_hash) > 1
  UNION ALL
 SELECT c.scope FROM memory_contradiction c
  WHERE c.tenant_id = %(tenant)s AND c.status = 'open' AND c.kind = 'conflict'
@@ -78,12 +93,30 @@ SELECT coalesce(scope, ''), extract(epoch FROM %(now)s - min(since))::float8 / 8
 """
 
 
-def stored(policy: Policy, now: datetime, model: str | None) -> ByScope:
-    """Live facts, what is past its time, stale share, and rows without a vector of `model` (None: no vectors)."""
+# Readable rows that no manifest of the time gave to anybody.
+_UNGIVEN = f"""
+SELECT coalesce(m.scope, ''), count(*) FROM memory_memory m
+ WHERE {_READABLE} AND NOT EXISTS (
+       SELECT FROM memory_manifestentry e
+        WHERE e.tenant_id = %(tenant)s AND e.memory_id = m.id AND e.manifest_id >= memgov.id_floor(%(since)s))
+ GROUP BY GROUPING SETS ((m.scope), ())
+"""
+GIVEN_WITHIN = timedelta(days=30)
+
+
+def stored(policy: Policy, registry: Registry, now: datetime, model: str | None) -> ByScope:
+    """Live facts and their bands, what is past its time, and rows without a vector of `model` (None: no vectors)."""
     found: ByScope = {}
-    for scope, rows, over, outdated, unindexed in query(_ROWS, now, **_band_limits(policy), model=model):
+    limits = _band_limits(policy, registry)
+    for scope, rows, over, fresh, aging, outdated, unused, unindexed in query(
+        _ROWS, now, **limits, model=model
+    ):
         found[scope] = {
             "live_facts": rows - over,
+            "fresh": fresh,
+            "aging": aging,
+            "outdated": outdated,
+            "never_used": unused,
             "expired_not_cleaned": share(over, rows),
             "stale_share": share(outdated, rows - over),
             "unindexed_rows": unindexed,
@@ -91,13 +124,20 @@ def stored(policy: Policy, now: datetime, model: str | None) -> ByScope:
     return found
 
 
+def ungiven(now: datetime) -> dict[str, int]:
+    """Readable rows that nobody was given in the last 30 days."""
+    return dict(query(_UNGIVEN, now, since=now - GIVEN_WITHIN))
+
+
 def duplicate_groups(now: datetime) -> dict[str, int]:
-    """Clusters of readable rows of one scope with the same text, or held for review as the same."""
-    pairs: dict[str, list[list[UUID]]] = defaultdict(list)
-    for sql in (_SAME_TEXT, _SAID_TO_BE_SAME):
+    """Clusters of readable rows of one scope that say the same: exactly, nearly, or held for review as such."""
+    pairs: dict[str, list[tuple[UUID, UUID]]] = defaultdict(list)
+    for sql in (_SAME, _SAID_TO_BE_SAME):
         for scope, ids in query(sql, now):
-            pairs[scope].append(ids)
-    counts = {scope: _clusters(links) for scope, links in pairs.items()}
+            pairs[scope] += [(ids[0], other) for other in ids[1:]]
+    for scope, near in near_pairs(now).items():
+        pairs[scope] += near
+    counts = {scope: len(cluster(links)) for scope, links in pairs.items() if links}
     return {**counts, ALL: sum(counts.values())}
 
 
@@ -119,37 +159,21 @@ def query(sql: str, now: datetime, **parameters: Any) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def _band_limits(policy: Policy) -> dict[str, Any]:
-    """After how many days a row is outdated, by scope and kind; the rule is `memory.domain.freshness`."""
+def _band_limits(policy: Policy, registry: Registry) -> dict[str, Any]:
+    """Up to how many days a row is fresh and aging, by scope and kind; the rule is `memory.domain.freshness`."""
     rows = [
-        (
-            key,
-            kind.value,
-            float(one.freshness.bands.get(kind, BandDays()).aging_days),
-            float(one.freshness.volatile.aging_days),
-        )
+        (key, kind.value, bands.fresh_days, bands.aging_days, volatile.fresh_days, volatile.aging_days)
         for key, one in policies_by_key(policy).items()
         for kind in Kind
+        for bands, volatile in [(one.freshness.bands.get(kind, BandDays()), one.freshness.volatile)]
     ]
-    keys, kinds, days, volatile_days = (list(column) for column in zip(*rows, strict=True))
+    keys, kinds, *days = (list(column) for column in zip(*rows, strict=True))
+    names = ("fresh", "aging", "volatile_fresh", "volatile_aging")
     return {
-        "keys": keys, "kinds": kinds, "days": days, "volatile_days": volatile_days,
+        "keys": keys,
+        "kinds": kinds,
+        **{name: [float(day) for day in column] for name, column in zip(names, days, strict=True)},
         "named": [key for key in set(keys) if ":" in key],
-        "ageless": [rule.name for rule in BUILT_IN if not rule.ages],
-        "volatile": [rule.name for rule in BUILT_IN if rule.volatile],
-    }  # fmt: skip
-
-
-def _clusters(links: Iterable[list[UUID]]) -> int:
-    """How many groups the links make, when links that share a member are one group."""
-    groups: list[set[UUID]] = []
-    for link in links:
-        joined = set(link)
-        apart = []
-        for group in groups:
-            if group & joined:
-                joined |= group
-            else:
-                apart.append(group)
-        groups = [*apart, joined]
-    return len(groups)
+        "ageless": [rule.name for rule in registry.rules() if not rule.ages],
+        "volatile": [rule.name for rule in registry.rules() if rule.volatile],
+    }

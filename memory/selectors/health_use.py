@@ -17,6 +17,8 @@ RATES = timedelta(days=7)
 LEAKS = timedelta(days=30)
 EVICTIONS = timedelta(days=90)
 
+PER_READ = ("injected_mean", "injected_p95", "injected_tokens_mean", "injected_tokens_p95")
+
 # The month of a manifest is that of its id: the bound on it leaves older months unread.
 _READS = """
 SELECT count(*), count(usage_reported_at), avg(entry_count) FILTER (WHERE kind = 'retrieve')::float8,
@@ -28,15 +30,20 @@ SELECT count(*), count(usage_reported_at), avg(entry_count) FILTER (WHERE kind =
 """
 _ENTRIES = """
 WITH given AS (
-    SELECT m.id, m.kind, e.scope, m.usage_reported_at IS NOT NULL AS reported, e.used_at IS NOT NULL AS used
+    SELECT m.id, e.scope, count(*) AS entries, m.tokens, m.kind = 'retrieve' AS retrieved,
+           m.usage_reported_at IS NOT NULL AS reported, count(e.used_at) AS used
       FROM memory_manifest m JOIN memory_manifestentry e ON e.tenant_id = m.tenant_id AND e.manifest_id = m.id
      WHERE m.tenant_id = %(tenant)s AND e.tenant_id = %(tenant)s AND m.at > %(since)s AND m.at <= %(now)s
        AND m.id >= memgov.id_floor(%(since)s) AND e.manifest_id >= memgov.id_floor(%(since)s)
+     GROUP BY m.id, e.scope, m.tokens, m.kind, m.usage_reported_at
 )
-SELECT coalesce(scope, ''), count(*) FILTER (WHERE reported), count(*) FILTER (WHERE reported AND used),
-       count(DISTINCT id), count(DISTINCT id) FILTER (WHERE reported),
-       count(*) FILTER (WHERE kind = 'retrieve'), count(DISTINCT id) FILTER (WHERE kind = 'retrieve')
-  FROM given GROUP BY GROUPING SETS ((scope), ())
+SELECT scope, sum(entries) FILTER (WHERE reported)::float8, sum(used) FILTER (WHERE reported)::float8,
+       count(*), count(*) FILTER (WHERE reported),
+       avg(entries) FILTER (WHERE retrieved)::float8,
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY entries) FILTER (WHERE retrieved),
+       avg(tokens) FILTER (WHERE retrieved)::float8,
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY tokens) FILTER (WHERE retrieved)
+  FROM given GROUP BY scope
 """
 _SOURCES = """
 SELECT coalesce(scope, ''), max(rows)::float8 / sum(rows)::float8
@@ -70,21 +77,24 @@ SELECT coalesce(scope, ''), count(*), count(*) FILTER (WHERE restored)
 
 
 def reads(now: datetime) -> ByScope:
-    """Hit rate and its coverage, injected per retrieval.  Of a scope: per manifest that gave any of its entries."""
+    """Hit rate and its coverage, injected per retrieval.
+
+    Of a scope: over the manifests that gave any of its entries, its own entries, and the tokens of the whole text.
+    """
     since = now - RATES
     found: ByScope = {}
-    for scope, injected, used, manifests, reported, retrieved, retrievals in query(
-        _ENTRIES, now, since=since
-    ):
-        found[scope] = {
-            "hit_rate": share(used, injected),
+    all_given = all_used = 0.0
+    for scope, given, used, manifests, reported, *per_read in query(_ENTRIES, now, since=since):
+        found[scope] = dict(zip(PER_READ, per_read, strict=True)) | {
+            "hit_rate": share(used or 0, given or 0),
             "usage_coverage": share(reported, manifests),
-            "injected_mean": share(retrieved, retrievals),
         }
+        all_given, all_used = all_given + (given or 0), all_used + (used or 0)
     manifests, reported, *per_read = query(_READS, now, since=since)[0]
-    names = ("injected_mean", "injected_p95", "injected_tokens_mean", "injected_tokens_p95")
-    found.setdefault(ALL, {}).update(zip(names, per_read, strict=True))
-    found[ALL]["usage_coverage"] = share(reported, manifests)
+    found[ALL] = dict(zip(PER_READ, per_read, strict=True)) | {
+        "hit_rate": share(all_used, all_given),
+        "usage_coverage": share(reported, manifests),
+    }
     return found
 
 

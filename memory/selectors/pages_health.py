@@ -20,10 +20,26 @@ def by_day(scope: str, now: datetime, days: int) -> list[Point | None]:
         .distinct("day")
     )
     known: dict[date, Point] = {
-        day.date(): Point(period, figures)
-        for day, period, figures in rows.values_list("day", "period", "figures")
+        day.date(): Point(period, figures, span, spread)
+        for day, period, figures, span, spread in rows.values_list(
+            "day", "period", "figures", "span", "spread"
+        )
     }
     return [known.get(first + timedelta(days=at)) for at in range(days)]
+
+
+def by_hour(scope: str, now: datetime, days: int) -> list[tuple[datetime, Point | None]]:
+    """One point for each hour of the last `days` days, oldest first; None for an hour without a snapshot."""
+    last = now.replace(minute=0, second=0, microsecond=0)
+    first = last - timedelta(hours=days * 24 - 1)
+    rows = HealthSnapshot.objects.filter(
+        scope=scope, span=HealthSnapshot.HOUR, period__gte=first, period__lte=now
+    )
+    known: dict[datetime, Point] = {}
+    for period, figures in rows.order_by("period").values_list("period", "figures"):
+        known[period.replace(minute=0, second=0, microsecond=0)] = Point(period, figures)
+    hours = [first + timedelta(hours=at) for at in range(days * 24)]
+    return [(hour, known.get(hour)) for hour in hours]
 
 
 def policy_marks(since: datetime) -> list[PolicyVersion]:

@@ -10,7 +10,8 @@ from django.test import Client
 from memory.domain.defaults import RawCandidate
 from memory.domain.ids import show_id
 from memory.domain.scopes import parse_scope
-from memory.models import Contradiction, Manifest, Memory, Mount, PromotionRequest
+from memory.models import Contradiction, Manifest, Memory, Mount, PromotionRequest, SampleItem
+from memory.services.health_sample import sample_draw
 from memory.services.memory_write import memory_write
 from memory.services.mounts import MountCall, mount_apply
 from memory.services.promotion import promotion_request
@@ -49,7 +50,8 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, and a read."""
+    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, and a
+    sample."""
 
     stage: Stage
     memory: Memory
@@ -58,6 +60,7 @@ class Full:
     held: Memory
     mount: Mount
     read: Manifest
+    drawn: SampleItem
 
     @property
     def base(self) -> str:
@@ -85,7 +88,10 @@ def fill(stage: Stage) -> Full:
     mount = mounted(stage, contradiction.memory_a)
     asked = RetrieveRequest("which region has the staging cluster", session="s-42", task="t-7")
     read = memory_retrieve(stage.coder.principal, asked).manifest
-    return Full(stage, memory, request, contradiction, held, mount, read)
+    sample_draw(stage.tenant.id)
+    with stage.context():
+        drawn = SampleItem.objects.get(memory_id=memory.id)
+    return Full(stage, memory, request, contradiction, held, mount, read, drawn)
 
 
 def mounted(stage: Stage, memory: UUID) -> Mount:

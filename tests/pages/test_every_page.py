@@ -29,6 +29,9 @@ READABLE = (
     "health/",
     "health/figure.json",
     "health/series.csv",
+    "health/series.json",
+    "health/sample/",
+    "health/sample/{smp}/",
     "audit/",
     "audit/events.csv",
     "agents/",
@@ -59,6 +62,7 @@ CHANGES = (
     ),
     ("memories/{mem}/delete/", {"reason": "gone", "version": "1"}, "review"),
     ("audit/verify/", {}, "review"),
+    ("health/sample/{smp}/decide/", {"action": "right", "version": "1", "memory_version": "1"}, "review"),
     ("agents/new/", {"name": "new one", "role": "coder"}, "admin"),
     ("agents/{agt}/pause/", {"pause": "yes"}, "admin"),
     ("agents/{agt}/keys/", {"expires_in": "90", "trust_ceiling": "1"}, "admin"),
@@ -70,8 +74,8 @@ CHANGES = (
 MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": ("review",), "auditor": ()}
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
-    "promotion-undo", "contradiction-undo", "quarantine-undo", "eviction-restore", "memory-unpin", "memory-restore",
-    "memory-admit",
+    "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "eviction-restore", "memory-unpin",
+    "memory-restore", "memory-admit",
 }  # fmt: skip
 
 
@@ -83,6 +87,7 @@ def names(full: Full) -> dict[str, str]:
         "held": mem(full.held),
         "mem": mem(full.memory),
         "mnt": show_id("mnt", full.mount.id),
+        "smp": show_id("smp", full.drawn.id),
         "man": show_id("man", full.read.id),
         "agt": show_id("agt", full.stage.coder.agent.id),
         "key": show_id("key", full.stage.coder.key.id),
@@ -95,6 +100,7 @@ def state(full: Full) -> list[object]:
     from django.db import connection
 
     tables = ("memory_memory", "memory_promotionrequest", "memory_contradiction", "memory_policyversion")
+    tables += ("memory_sampleitem",)
     tables += ("tenants_agent", "tenants_agentkey", "tenants_membership")
     found: list[object] = []
     with full.stage.context(), connection.cursor() as cursor:
@@ -108,7 +114,7 @@ def state(full: Full) -> list[object]:
 def test_addresses__of_a_tenant__are_all_covered_here() -> None:
     listed = {*READABLE, *FOR_REVIEWERS, *FOR_ADMINS} | {path for path, _, _ in CHANGES}
     shapes = {path.replace("1/", "<int:number>/") if path == "policies/1/" else path for path in listed}
-    for name in ("prm", "con", "held", "mem", "mnt", "man", "agt"):
+    for name in ("prm", "con", "held", "mem", "mnt", "man", "agt", "smp"):
         shapes = {shape.replace(f"{{{name}}}", "<str:item>") for shape in shapes}
     shapes = {shape.replace("{key}", "<str:key>") for shape in shapes}
     routes = dict(_routes(urlpatterns, ""))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memgov import clock
 from memgov.ids import new_id
 from memory.domain import freshness
-from memory.domain.health import METRICS
+from memory.domain.health import DETAILS, METRICS
 from memory.domain.policy import Policy
 from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.scopes import parse_grant
@@ -79,7 +79,7 @@ def _written(plot: Plot, outcome: str, reason: str = "", scope: str = "project:a
 
 def test_figures__empty_tenant__counts_are_0_and_the_rest_is_missing() -> None:
     figures = _measure(Plot())[health.ALL]
-    assert set(figures) == set(METRICS)
+    assert set(figures) == {*METRICS, *DETAILS}
     zero = {
         "live_facts",
         "duplicate_groups",
@@ -87,6 +87,12 @@ def test_figures__empty_tenant__counts_are_0_and_the_rest_is_missing() -> None:
         "cross_scope_leaks",
         "unindexed_rows",
         "review_queue_age",
+        "fresh",
+        "aging",
+        "outdated",
+        "never_used",
+        "never_given",
+        "miswrite_judged",
     }
     assert {name for name, value in figures.items() if value == 0} == zero
     assert all(figures[name] is None for name in METRICS if name not in zero)
@@ -310,7 +316,7 @@ def test_stale__sql_and_domain__agree_on_the_band(kind: Kind, predicate: str, da
     plot.look("UPDATE memory_memory SET status = 'deleted' WHERE tenant_id = %(tenant)s RETURNING 1")
     plot.plant(content=f"{kind}{predicate}{days} ", kind=kind.value, predicate=predicate, at=learned)
     with plot.stage.context():
-        found = health_rows.stored(policy, NOW, None)[health.ALL]["stale_share"]
+        found = health_rows.stored(policy, DEFAULT_REGISTRY, NOW, None)[health.ALL]["stale_share"]
     rule = DEFAULT_REGISTRY.lookup(predicate) if predicate else None
     assert (found == 1) is (freshness.band(kind, rule, learned, NOW, policy) is Band.OUTDATED)
 

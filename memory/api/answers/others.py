@@ -84,15 +84,23 @@ class MetricAnswer(Fields):
     breach = serializers.FloatField(allow_null=True)
 
 
+class SpreadAnswer(Fields):
+    low = a.number()
+    high = a.number()
+
+
 class PointAnswer(Fields):
     at = a.time()
+    span = a.word(("hour", "day"))
     figures = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    spread = serializers.DictField(child=SpreadAnswer())
 
 
 class HealthAnswer(Fields):
     scope = a.maybe()
     at = a.time()
     metrics = serializers.DictField(child=MetricAnswer())
+    details = serializers.DictField(child=serializers.FloatField(allow_null=True))
     series = PointAnswer(many=True)
 
 

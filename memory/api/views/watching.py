@@ -115,9 +115,19 @@ class Health(Endpoint):
                     }
                     for name, metric in health.METRICS.items()
                 },
-                "series": [{"at": when(point.period), "figures": point.figures} for point in points],
+                "details": {name: present.get(name) for name in health.DETAILS},
+                "series": [_point(point) for point in points],
             }
         )
+
+
+def _point(point: figures.Point) -> dict[str, Any]:
+    return {
+        "at": when(point.period),
+        "span": point.span,
+        "figures": point.figures,
+        "spread": {name: {"low": low, "high": high} for name, (low, high) in point.spread.items()},
+    }
 
 
 class Audit(Endpoint):

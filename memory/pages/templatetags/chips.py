@@ -93,6 +93,11 @@ VERDICT = {
     "harmful": Look("bad", "alert-triangle", _("Did harm")),
     "": Look("", "", _("Not reported")),
 }
+JUDGED = {
+    "right": Look("ok", "check", _("Right")),
+    "wrong": Look("bad", "x", _("Wrong")),
+    "unsure": Look("info", "help-circle", _("Unsure")),
+}
 
 FAMILIES: dict[str, dict[str, Look]] = {
     "status": STATUS,
@@ -107,6 +112,7 @@ FAMILIES: dict[str, dict[str, Look]] = {
     "policy": POLICY,
     "chain": CHAIN,
     "verdict": VERDICT,
+    "judged": JUDGED,
 }
 
 
