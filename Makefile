@@ -29,6 +29,7 @@ imports: environment-dev
 
 types: environment-dev
 	$(ISOLATED) $(BIN)/mypy
+	cd client && ../$(BIN)/mypy
 
 checks: environment-dev
 	$(ISOLATED) $(PY) scripts/django_checks.py
