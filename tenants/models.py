@@ -7,11 +7,13 @@ columns here; the migrations tie them with foreign keys on (tenant_id, column).
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.crypto import salted_hmac
 
 from memgov import clock
 from memgov.ids import new_id
@@ -64,6 +66,8 @@ class User(AbstractBaseUser):
     name = models.CharField(max_length=200, blank=True)
     is_operator = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
+    # Raised to end every session of the person at once, wherever it is open.
+    session_epoch = models.IntegerField(default=0, db_default=0)
     date_joined = models.DateTimeField(default=clock.now)
 
     USERNAME_FIELD = "email"
@@ -75,6 +79,19 @@ class User(AbstractBaseUser):
 
     def get_short_name(self) -> str:
         return str(self)
+
+    def get_session_auth_hash(self) -> str:
+        """What a session has to hold to be this person's: Django's own, and the epoch once it was raised."""
+        return self._of_epoch(super().get_session_auth_hash())
+
+    def get_session_auth_fallback_hash(self) -> Iterator[str]:
+        """The same for secrets that are being rotated out."""
+        return (self._of_epoch(one) for one in super().get_session_auth_fallback_hash())
+
+    def _of_epoch(self, text: str) -> str:
+        if not self.session_epoch:
+            return text
+        return salted_hmac("memgov.session", f"{text}.{self.session_epoch}", algorithm="sha256").hexdigest()
 
 
 class TenantModel(models.Model):
@@ -120,6 +137,35 @@ class Membership(TenantModel):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "user_id"], name="one_membership")]
         base_manager_name = "objects"
+
+
+class Invitation(TenantModel):
+    """An open door for one address; only the hash of its link's secret half is kept.
+
+    Open until it is accepted, taken back, or over; `mailed` says that the present link went to the address itself.
+    """
+
+    email = models.EmailField()
+    role = models.CharField(max_length=20, choices=Role.choices)
+    prefix = models.CharField(max_length=8, default=new_handle)
+    secret_hash = models.BinaryField()
+    invited_by = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+    sent_at = models.DateTimeField(default=clock.now)
+    mailed = models.BooleanField(default=False)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "prefix"], name="one_invitation_prefix"),
+            models.UniqueConstraint(
+                fields=["tenant", "email"],
+                condition=models.Q(accepted_at=None, revoked_at=None),
+                name="one_open_invitation",
+            ),
+        ]
 
 
 class Agent(TenantModel):

@@ -7,6 +7,7 @@ from memory.domain.registry import PredicateRule
 from memory.domain.scopes import parse_scope
 from memory.models import Alert, AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
 from memory.services.health_sample import sample_draw
+from memory.services.invitations import invitation_create
 from memory.services.memory_write import memory_write
 from memory.services.mounts import mount_apply
 from memory.services.policy_drafts import draft_start
@@ -57,6 +58,7 @@ def full_house() -> Stage:
     mount_apply(stage.owner.principal, MOUNT)
     draft_start(stage.owner.principal, "stricter")
     sample_draw(stage.tenant.id)
+    invitation_create(stage.owner.principal, "full.house@example.test", "auditor")
     with stage.context():
         _what_the_api_and_sweeps_leave(stage)
     return stage

@@ -16,6 +16,7 @@ PREFIXES: Final[frozenset[str]] = frozenset(
     {
         "mem", "rev", "man", "prm", "agt", "key", "dec", "evt", "job", "pol", "hlt", "ten", "mbr", "grt",
         "con", "usr", "wrk", "als", "alr", "mnt", "pdr", "smp",
+        "inv",
     }
 )  # fmt: skip
 

@@ -127,25 +127,55 @@ class KeyForm(forms.Form):
         return now + timedelta(days=days) if days else None
 
 
-class MemberForm(forms.Form):
-    """Add a person who has an account, or change a member's role."""
+def role_choices(owner: bool) -> list[tuple[str, Any]]:
+    """The roles that an owner, or an admin, may give."""
+    names = {
+        Role.OWNER: _("Owner"),
+        Role.ADMIN: _("Admin"),
+        Role.REVIEWER: _("Reviewer"),
+        Role.AUDITOR: _("Auditor"),
+    }
+    return [(role.value, name) for role, name in names.items() if owner or role != Role.OWNER]
+
+
+class InviteForm(forms.Form):
+    """Invite someone."""
 
     email = forms.EmailField(label=_("E-mail address"))
     role = forms.ChoiceField(label=_("Role"), choices=())
 
     def __init__(self, *args: Any, owner: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = {
-            Role.OWNER: _("Owner"),
-            Role.ADMIN: _("Admin"),
-            Role.REVIEWER: _("Reviewer"),
-            Role.AUDITOR: _("Auditor"),
-        }
-        shown = [(role.value, name) for role, name in names.items() if owner or role != Role.OWNER]
         field = self.fields["role"]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = shown
+        field.choices = role_choices(owner)
         field.initial = Role.REVIEWER.value
+
+
+class SignUpForm(forms.Form):
+    """Make an account by invitation."""
+
+    name = forms.CharField(
+        label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    password1 = forms.CharField(
+        label=_("Password"),
+        help_text=_("At least 10 characters."),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    password2 = forms.CharField(
+        label=_("Password again"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean_password2(self) -> str:
+        """Both times the same."""
+        again: str = self.cleaned_data["password2"]
+        if again != self.cleaned_data.get("password1"):
+            raise forms.ValidationError(_("The two passwords differ."))
+        return again
 
 
 class PolicyForm(forms.Form):

@@ -11,6 +11,7 @@ from memory.pages import (
     evictions,
     front,
     health,
+    invite,
     manifest,
     manifests,
     members,
@@ -82,6 +83,13 @@ _agents = [
     path("<str:item>/keys/<str:key>/rotate/", agents.key_rotate, name="agent-key-rotate"),
     path("<str:item>/keys/<str:key>/revoke/", agents.key_revoke, name="agent-key-revoke"),
 ]
+_members = [
+    path("", members.index, name="members"),
+    path("<str:item>/role/", members.role, name="member-role"),
+    path("<str:item>/remove/", members.remove, name="member-remove"),
+    path("invitations/<str:item>/resend/", members.resend, name="invitation-resend"),
+    path("invitations/<str:item>/revoke/", members.revoke, name="invitation-revoke"),
+]
 _tenant: list[URLPattern | URLResolver] = [
     path("", start.index, name="start"),
     path("promotions/", include(_promotions)),
@@ -98,7 +106,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("health/", include(_health)),
     path("audit/", include(_audit)),
     path("agents/", include(_agents)),
-    path("members/", members.index, name="members"),
+    path("members/", include(_members)),
     path("policies/", policies.index, name="policies"),
     path("policies/<int:number>/", policies.one, name="policy"),
 ]
@@ -107,5 +115,6 @@ urlpatterns = [
     path("help/", front.help_page, name="help"),
     path("tenants/", front.tenants, name="tenants"),
     path("theme/", front.theme, name="theme"),
+    path("invite/<str:token>/", invite.one, name="invite"),
     path("t/<slug:slug>/", include(_tenant)),
 ]

@@ -1,4 +1,4 @@
-"""Members of the current tenant, and when they were last there."""
+"""Members of the current tenant, when they were last there, and who is invited."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from tenants.models import Membership, User
+from tenants.models import Invitation, Membership, User
 
 MOST = 500
 
 
 def members() -> list[Membership]:
-    """Members by role and name."""
+    """Members by address."""
     return list(Membership.objects.order_by("email")[:MOST])
+
+
+def member(member_id: UUID) -> Membership | None:
+    """One member."""
+    row: Membership | None = Membership.objects.filter(id=member_id).first()
+    return row
+
+
+def open_invitations() -> list[Invitation]:
+    """Invitations that wait for an answer, or waited in vain; the latest first."""
+    return list(Invitation.objects.filter(accepted_at=None, revoked_at=None).order_by("-sent_at")[:MOST])
 
 
 def last_seen(ids: Sequence[UUID]) -> dict[UUID, datetime]:

@@ -2,59 +2,86 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from memgov import clock
 from memory.domain.ids import show_id
+from memory.selectors.pages_people import tenants_of
 from memory.services.access import ADMINS, denials_audited, require_role
 from memory.services.errors import Conflict, Denied, Invalid, NotFound
 from memory.store import audit
 from tenants.context import tenant_context
-from tenants.models import Membership, Role, User
+from tenants.models import Membership, Role
 from tenants.principals import Principal
+from tenants.sessions import end_all
 
 
-@denials_audited
-def member_set(actor: Principal, email: str, role: str) -> Membership:
-    """Give a person who has an account this role in the actor's tenant.
-
-    Raises `NotFound` when nobody has the address, `Denied` for a role above the actor's, `Conflict` when it is
-    the actor's own role or the last owner's.
-    """
-    require_role(actor, ADMINS, "manage members")
+def may_give(actor: Principal, role: str) -> None:
+    """Refuse a role that does not exist, and the owner's to all but owners."""
     if role not in Role.values:
         raise Invalid("choose one of the roles", field="role")
-    now = clock.now()
-    user = User.objects.filter(email=email.strip().lower(), is_active=True).first()
-    if user is None:
-        raise NotFound("nobody has an account with this address yet; ask an operator to create it")
-    with tenant_context(actor.tenant_id):
-        owners = list(Membership.objects.select_for_update().filter(role=Role.OWNER).order_by("id"))
-        member: Membership | None = Membership.objects.select_for_update().filter(user_id=user.id).first()
-        _check(actor, user, member, role, owners)
-        if member is not None and member.role == role:
-            return member
-        before = {"role": member.role} if member else None
-        member = member or Membership(user_id=user.id, email=user.email, name=user.name, created_at=now)
-        member.role = role
-        member.save()
-        action = "member.role_changed" if before else "member.added"
-        event = audit.Event(action, "member", show_id("mbr", member.id), before=before, after={"role": role})
-        audit.append(actor, [event], now)
-    return member
-
-
-def _check(
-    actor: Principal, user: User, member: Membership | None, role: str, owners: list[Membership]
-) -> None:
-    if actor.id == f"usr_{user.id.hex}":
-        raise Conflict("nobody changes their own role; ask another owner or admin", code="own_role")
-    was_owner = member is not None and member.role == Role.OWNER
-    if (role == Role.OWNER or was_owner) and actor.role != Role.OWNER:
+    if role == Role.OWNER and actor.kind == "member" and actor.role != Role.OWNER:
         raise Denied(
             "only an owner makes or changes an owner; nothing was changed",
             code="role_denied",
             verb="manage owners",
-            target=user.email,
+            target=actor.id,
             target_kind="member",
         )
-    if was_owner and role != Role.OWNER and len(owners) < 2:
-        raise Conflict("a tenant keeps at least one owner", code="last_owner")
+
+
+@denials_audited
+def member_role_set(actor: Principal, member_id: UUID, role: str) -> Membership:
+    """Give a member another role; the same role changes nothing.
+
+    Raises `NotFound`, `Denied` for a role above the actor's, `Conflict` for the actor's own role or the last owner's.
+    """
+    require_role(actor, ADMINS, "manage members")
+    may_give(actor, role)
+    now = clock.now()
+    with tenant_context(actor.tenant_id):
+        member = _locked(actor, member_id, keeps_owner=role == Role.OWNER)
+        if member.role == role:
+            return member
+        before = {"role": member.role}
+        member.role = role
+        member.save()
+        shown = show_id("mbr", member.id)
+        event = audit.Event("member.role_changed", "member", shown, before=before, after={"role": role})
+        audit.append(actor, [event], now)
+    return member
+
+
+@denials_audited
+def member_remove(actor: Principal, member_id: UUID) -> Membership:
+    """Take a person out of the tenant.  Their pages close at once, and so do their sessions unless another tenant
+    is theirs still: then only this one is gone from them.
+
+    Raises `NotFound`, `Denied` for an owner by an admin, `Conflict` for the actor itself or the last owner.
+    """
+    require_role(actor, ADMINS, "manage members")
+    now = clock.now()
+    with tenant_context(actor.tenant_id):
+        member = _locked(actor, member_id, keeps_owner=False)
+        Membership.objects.filter(id=member.id).delete()
+        shown = show_id("mbr", member.id)
+        event = audit.Event("member.removed", "member", shown, before={"role": member.role})
+        audit.append(actor, [event], now)
+    if not tenants_of(member.user_id):
+        end_all(member.user_id)
+    return member
+
+
+def _locked(actor: Principal, member_id: UUID, *, keeps_owner: bool) -> Membership:
+    """The member, with all owners locked in the order of their ids, if the actor may change them."""
+    owners = list(Membership.objects.select_for_update().filter(role=Role.OWNER).order_by("id"))
+    member: Membership | None = Membership.objects.select_for_update().filter(id=member_id).first()
+    if member is None:
+        raise NotFound("there is no such member")
+    if actor.id == f"usr_{member.user_id.hex}":
+        raise Conflict("nobody changes their own role; ask another owner or admin", code="own_role")
+    if member.role == Role.OWNER:
+        may_give(actor, Role.OWNER)
+        if not keeps_owner and len(owners) < 2:
+            raise Conflict("a tenant keeps at least one owner", code="last_owner")
+    return member

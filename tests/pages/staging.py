@@ -12,10 +12,12 @@ from memory.domain.ids import show_id
 from memory.domain.scopes import parse_scope
 from memory.models import Contradiction, Manifest, Memory, Mount, PromotionRequest, SampleItem
 from memory.services.health_sample import sample_draw
+from memory.services.invitations import invitation_create
 from memory.services.memory_write import memory_write
 from memory.services.mounts import MountCall, mount_apply
 from memory.services.promotion import promotion_request
 from memory.services.recall import RetrieveRequest, memory_retrieve
+from tenants.models import Invitation
 from tests.factories import Machine, Person, Stage
 
 FACT = RawCandidate(
@@ -50,8 +52,8 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, and a
-    sample."""
+    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, a sample, and
+    a guest."""
 
     stage: Stage
     memory: Memory
@@ -61,6 +63,7 @@ class Full:
     mount: Mount
     read: Manifest
     drawn: SampleItem
+    invitation: Invitation
 
     @property
     def base(self) -> str:
@@ -91,7 +94,8 @@ def fill(stage: Stage) -> Full:
     sample_draw(stage.tenant.id)
     with stage.context():
         drawn = SampleItem.objects.get(memory_id=memory.id)
-    return Full(stage, memory, request, contradiction, held, mount, read, drawn)
+    invitation = invitation_create(stage.owner.principal, "invited@example.test", "auditor").invitation
+    return Full(stage, memory, request, contradiction, held, mount, read, drawn, invitation)
 
 
 def mounted(stage: Stage, memory: UUID) -> Mount:

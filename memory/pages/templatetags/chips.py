@@ -75,6 +75,7 @@ AGENT = {
 MEMBER = {
     "active": Look("ok", "circle-check", _("Active")),
     "invited": Look("info", "mail", _("Invited")),
+    "lapsed": Look("", "clock-x", _("Invitation ended")),
     "removed": Look("", "ban", _("Removed")),
 }
 POLICY = {
