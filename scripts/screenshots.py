@@ -35,6 +35,7 @@ PAGES = (
     ("agents", "agents/", None),
     ("members", "members/", None),
     ("policies", "policies/", None),
+    ("policy-presets", "policies/presets/", None),
     ("help", "/help/", None),
     ("home", "/", None),
 )

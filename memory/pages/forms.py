@@ -179,18 +179,43 @@ class SignUpForm(forms.Form):
 
 
 class PolicyForm(forms.Form):
-    """Activate a policy document."""
+    """Activate a policy that was written as text."""
 
-    document = forms.JSONField(
+    document = forms.CharField(
         label=_("Policy document"),
+        required=False,
+        max_length=200_000,
+        strip=False,
         widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "false", "class": "policy-text"}),
-        help_text=_("What is not named has the product's default."),
+        help_text=_("YAML or JSON. What is not named has the product's default."),
     )
     reason = forms.CharField(label=_("Reason"), max_length=500)
 
-    def clean_document(self) -> dict[str, Any]:
-        """A JSON object."""
-        document = self.cleaned_data["document"]
-        if not isinstance(document, dict):
-            raise forms.ValidationError(_("The document has to be a JSON object."))
-        return document
+
+class DraftForm(forms.Form):
+    """Begin a draft."""
+
+    name = forms.CharField(label=_("Name"), max_length=100)
+    begin = forms.ChoiceField(label=_("Begin with"), choices=())
+
+    def __init__(self, *args: Any, beginnings: list[tuple[str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        field = self.fields["begin"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = beginnings
+
+
+class DraftTextForm(forms.Form):
+    """A draft as text."""
+
+    document = forms.CharField(
+        label=_("Policy document"),
+        required=False,
+        max_length=200_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "policy-text"}),
+        help_text=_(
+            "YAML or JSON. What is not named has the product's default; comments are not kept."
+            " Overrides stand under scopes, by pattern."
+        ),
+    )

@@ -20,6 +20,8 @@ from memory.pages import (
     memory_new,
     mounts,
     policies,
+    policy_drafts,
+    policy_fields,
     promotions,
     promotions_bulk,
     quarantine,
@@ -90,6 +92,18 @@ _members = [
     path("invitations/<str:item>/resend/", members.resend, name="invitation-resend"),
     path("invitations/<str:item>/revoke/", members.revoke, name="invitation-revoke"),
 ]
+_policies = [
+    path("", policies.index, name="policies"),
+    path("presets/", policy_drafts.presets, name="policy-presets"),
+    path("drafts/new/", policy_drafts.new, name="policy-draft-new"),
+    path("drafts/<str:item>/", policy_drafts.one, name="policy-draft"),
+    path("drafts/<str:item>/text/", policy_drafts.text, name="policy-draft-text"),
+    path("drafts/<str:item>/fields/", policy_fields.fields, name="policy-draft-fields"),
+    path("drafts/<str:item>/activate/", policy_drafts.activate, name="policy-draft-activate"),
+    path("drafts/<str:item>/discard/", policy_drafts.discard, name="policy-draft-discard"),
+    path("<int:number>/", policies.one, name="policy"),
+    path("<int:number>/roll-back/", policies.roll_back, name="policy-roll-back"),
+]
 _tenant: list[URLPattern | URLResolver] = [
     path("", start.index, name="start"),
     path("promotions/", include(_promotions)),
@@ -107,8 +121,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("audit/", include(_audit)),
     path("agents/", include(_agents)),
     path("members/", include(_members)),
-    path("policies/", policies.index, name="policies"),
-    path("policies/<int:number>/", policies.one, name="policy"),
+    path("policies/", include(_policies)),
 ]
 urlpatterns = [
     path("", front.home, name="home"),

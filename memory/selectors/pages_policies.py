@@ -1,8 +1,10 @@
-"""Versions of the tenant's policy."""
+"""Versions of the tenant's policy, and drafts."""
 
 from __future__ import annotations
 
-from memory.models import PolicyVersion
+from uuid import UUID
+
+from memory.models import PolicyDraft, PolicyVersion
 
 MOST = 50
 
@@ -26,4 +28,15 @@ def version(number: int | None) -> PolicyVersion | None:
 def before(number: int) -> PolicyVersion | None:
     """The version before this one."""
     row: PolicyVersion | None = PolicyVersion.objects.filter(number__lt=number).order_by("-number").first()
+    return row
+
+
+def drafts() -> list[PolicyDraft]:
+    """All drafts, the latest saved first, without their documents."""
+    return list(PolicyDraft.objects.defer("document", "history").order_by("-updated_at", "-id"))
+
+
+def draft(draft_id: UUID) -> PolicyDraft | None:
+    """One draft."""
+    row: PolicyDraft | None = PolicyDraft.objects.filter(id=draft_id).first()
     return row

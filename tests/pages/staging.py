@@ -10,11 +10,20 @@ from django.test import Client
 from memory.domain.defaults import RawCandidate
 from memory.domain.ids import show_id
 from memory.domain.scopes import parse_scope
-from memory.models import Contradiction, Manifest, Memory, Mount, PromotionRequest, SampleItem
+from memory.models import (
+    Contradiction,
+    Manifest,
+    Memory,
+    Mount,
+    PolicyDraft,
+    PromotionRequest,
+    SampleItem,
+)
 from memory.services.health_sample import sample_draw
 from memory.services.invitations import invitation_create
 from memory.services.memory_write import memory_write
 from memory.services.mounts import MountCall, mount_apply
+from memory.services.policy_drafts import draft_start
 from memory.services.promotion import promotion_request
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from tenants.models import Invitation
@@ -52,8 +61,8 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, a sample, and
-    a guest."""
+    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, a sample, a
+    guest, and a draft of a policy."""
 
     stage: Stage
     memory: Memory
@@ -64,6 +73,7 @@ class Full:
     read: Manifest
     drawn: SampleItem
     invitation: Invitation
+    draft: PolicyDraft
 
     @property
     def base(self) -> str:
@@ -95,7 +105,8 @@ def fill(stage: Stage) -> Full:
     with stage.context():
         drawn = SampleItem.objects.get(memory_id=memory.id)
     invitation = invitation_create(stage.owner.principal, "invited@example.test", "auditor").invitation
-    return Full(stage, memory, request, contradiction, held, mount, read, drawn, invitation)
+    draft = draft_start(stage.owner.principal, "curated, as a trial", from_preset="curated")
+    return Full(stage, memory, request, contradiction, held, mount, read, drawn, invitation, draft)
 
 
 def mounted(stage: Stage, memory: UUID) -> Mount:

@@ -9,6 +9,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver
 
 from memory.domain.ids import new_id, show_id
+from memory.domain.policy import preset
+from memory.domain.policy_fields import as_text, at, settings
 from memory.pages.urls import urlpatterns
 from tests.factories import make_person, make_tenant
 from tests.pages.staging import Full, fill, mem, prm, signed_in
@@ -41,9 +43,30 @@ READABLE = (
     "members/",
     "policies/",
     "policies/1/",
+    "policies/presets/",
+    "policies/drafts/{pdr}/",
 )
 FOR_REVIEWERS = ("promotions/bulk/", "memories/new/", "memories/{mem}/delete/")
-FOR_ADMINS = ("agents/new/", "agents/{agt}/keys/{key}/revoke/", "members/{mbr}/remove/")
+FOR_ADMINS = (
+    "agents/new/",
+    "agents/{agt}/keys/{key}/revoke/",
+    "members/{mbr}/remove/",
+    "policies/drafts/new/",
+    "policies/drafts/{pdr}/text/",
+    "policies/drafts/{pdr}/fields/",
+)
+
+
+def _every_field() -> dict[str, object]:
+    """The form of a draft as it is filled in, with one setting changed."""
+    document = preset("curated").model_dump(mode="json")
+    values = {one.name: (one, at(document, one.path)) for one in settings()}
+    filled = {
+        name: value if one.kind == "several" else as_text(one, value) for name, (one, value) in values.items()
+    }
+    return {**filled, "decay.floor": "0.2", "version": "1"}
+
+
 # What changes something: the address, and what is sent.
 CHANGES = (
     ("promotions/{prm}/decide/", {"action": "approve", "version": "1"}, "review"),
@@ -76,12 +99,17 @@ CHANGES = (
     ("members/invitations/{inv}/resend/", {}, "admin"),
     ("members/invitations/{inv}/revoke/", {}, "admin"),
     ("policies/", {"document": '{"decay": {"floor": 0.2}}', "reason": "keep less"}, "admin"),
+    ("policies/drafts/new/", {"name": "another", "begin": "preset:open"}, "admin"),
+    ("policies/drafts/{pdr}/text/", {"document": "decay: {floor: 0.2}", "version": "1"}, "admin"),
+    ("policies/drafts/{pdr}/fields/", _every_field(), "admin"),
+    ("policies/drafts/{pdr}/activate/", {"reason": "tried", "version": "1", "active": "1"}, "admin"),
+    ("policies/drafts/{pdr}/discard/", {"version": "1"}, "admin"),
 )
 MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": ("review",), "auditor": ()}
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "eviction-restore", "memory-unpin",
-    "memory-restore", "memory-admit",
+    "memory-restore", "memory-admit", "policy-roll-back",
 }  # fmt: skip
 
 
@@ -99,6 +127,7 @@ def names(full: Full) -> dict[str, str]:
         "key": show_id("key", full.stage.coder.key.id),
         "mbr": show_id("mbr", full.stage.reviewer.membership.id),
         "inv": show_id("inv", full.invitation.id),
+        "pdr": show_id("pdr", full.draft.id),
     }
 
 
@@ -107,7 +136,7 @@ def state(full: Full) -> list[object]:
     from django.db import connection
 
     tables = ("memory_memory", "memory_promotionrequest", "memory_contradiction", "memory_policyversion")
-    tables += ("memory_sampleitem",)
+    tables += ("memory_sampleitem", "memory_policydraft")
     tables += ("tenants_agent", "tenants_agentkey", "tenants_membership", "tenants_invitation")
     found: list[object] = []
     with full.stage.context(), connection.cursor() as cursor:
