@@ -26,6 +26,8 @@ from memory.pages import (
     promotions_bulk,
     quarantine,
     sample,
+    scope_grant,
+    scopes,
     start,
 )
 
@@ -121,6 +123,8 @@ _tenant: list[URLPattern | URLResolver] = [
     path("audit/", include(_audit)),
     path("agents/", include(_agents)),
     path("members/", include(_members)),
+    path("scopes/", scopes.index, name="scopes"),
+    path("scopes/grant/", scope_grant.grant, name="scope-grant"),
     path("policies/", include(_policies)),
 ]
 urlpatterns = [

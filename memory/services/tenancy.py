@@ -180,20 +180,23 @@ def grant_set(actor: Principal, rule: GrantRule, *, agent: Agent | None = None, 
     """Give an agent or an agent role these verbs on the pattern; no verbs takes the grant away."""
     now = clock.now()
     with tenant_context(actor.tenant_id):
-        _grant(actor, rule, now, agent=agent, agent_role=agent_role)
+        verbs = _grant(actor, rule, now, agent=agent, agent_role=agent_role)
         target = show_id("agt", agent.id) if agent else agent_role
+        kind = "agent" if agent else "agent_role"
+        before = {"pattern": rule.pattern, "verbs": verbs} if verbs else None
         after = {"pattern": rule.pattern, "verbs": sorted(rule.verbs)}
         action = "grant.added" if rule.verbs else "grant.removed"
-        audit.append(
-            actor, [audit.Event(action, "agent" if agent else "agent_role", target, after=after)], now
-        )
+        audit.append(actor, [audit.Event(action, kind, target, before=before, after=after)], now)
 
 
 def _grant(
     actor: Principal, rule: GrantRule, now: datetime, *, agent: Agent | None = None, agent_role: str = ""
-) -> None:
+) -> list[str]:
+    """Put the grant in place of the one before, whose verbs are returned."""
     agent_id = agent.id if agent else None
-    Grant.objects.filter(agent_id=agent_id, agent_role=agent_role, pattern=rule.pattern).delete()
+    rows = Grant.objects.filter(agent_id=agent_id, agent_role=agent_role, pattern=rule.pattern)
+    before = [verb for row in rows for verb in row.verbs]
+    rows.delete()
     if rule.verbs:
         Grant(
             agent_id=agent_id,
@@ -203,6 +206,7 @@ def _grant(
             created_by=actor.name,
             created_at=now,
         ).save()
+    return before
 
 
 def _agent_event(action: str, agent: Agent, **more: object) -> audit.Event:
