@@ -14,6 +14,7 @@ from celery.schedules import crontab, schedule
 DISPATCH: Final = "memory.dispatch_sweep"
 RUN: Final = "memory.run_sweep"
 WRITE_JOB: Final = "memory.run_write_job"
+BLAST_JOB: Final = "memory.run_blast_job"
 MONTHS: Final = "memory.keep_manifest_months"
 BEAT_HEARTBEAT: Final = "memory.beat_heartbeat"
 

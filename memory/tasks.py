@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError
 
 from memgov import heartbeat
 from memory import schedule
+from memory.services.blast import blast_run
 from memory.services.manifest_months import manifest_months_keep
 from memory.services.sweeps import SWEEPS
 from memory.services.write_jobs import LEASE, write_job_run
@@ -63,6 +64,26 @@ def run_write_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
     if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
         return "gone"
     ended = write_job_run(UUID(tenant_id), UUID(job_id))
+    if ended == "busy":
+        raise self.retry(countdown=LEASE.total_seconds())
+    return ended
+
+
+@shared_task(
+    name=schedule.BLAST_JOB,
+    bind=True,
+    acks_late=True,
+    autoretry_for=(OperationalError, InterfaceError),
+    retry_backoff=5,
+    retry_backoff_max=300,
+    max_retries=10,
+)
+def run_blast_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
+    """Quarantine what a seed reached, or take such a step back; how it ended.  Comes back later while another worker
+    is at it."""
+    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+        return "gone"
+    ended = blast_run(UUID(tenant_id), UUID(job_id))
     if ended == "busy":
         raise self.retry(countdown=LEASE.total_seconds())
     return ended

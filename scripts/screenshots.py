@@ -25,6 +25,7 @@ PAGES = (
     ("contradictions", "contradictions/", None),
     ("quarantine", "quarantine/", None),
     ("evictions", "evictions/", None),
+    ("blast", "blast/?since=2020-01-01", None),
     ("memories", "memories/", None),
     ("memory", "memories/?pinned=1", "main table a, main [data-item]"),
     ("memory-new", "memories/new/", None),

@@ -49,6 +49,7 @@ from memory.api.requests import (
 
 _MEMORY: Final = "mem_0198f2d1a4c87b3e9d10c2f4a6b8e0d1"
 _MANIFEST: Final = "man_0198f2d1a4c87b3e9d10c2f4a6b8e0d2"
+_JOB: Final = "job_0198f2d1a4c87b3e9d10c2f4a6b8e0d4"
 _PROMOTION: Final = "prm_0198f2d1a4c87b3e9d10c2f4a6b8e0d3"
 
 IDEMPOTENCY: Final = OpenApiParameter(
@@ -230,4 +231,9 @@ audit = described(
 )  # fmt: skip
 job = described("Follow a job", "looking on", operation_id="job_get", answers={200: others.JobAnswer})
 
-PATH_IDS: Final = {"memory_id": _MEMORY, "manifest_id": _MANIFEST, "promotion_id": _PROMOTION}
+PATH_IDS: Final = {
+    "step_id": _JOB,
+    "memory_id": _MEMORY,
+    "manifest_id": _MANIFEST,
+    "promotion_id": _PROMOTION,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.api.views import describing, memories, promoting, reading, watching, working, writing
+from memory.api.views import describing, memories, promoting, reach, reading, watching, working, writing
 
 app_name = "api"
 
@@ -32,6 +32,9 @@ urlpatterns = [
     path("health", watching.Health.as_view(), name="health"),
     path("audit", watching.Audit.as_view(), name="audit"),
     path("jobs/<str:job_id>", watching.OneJob.as_view(), name="job"),
+    path("blast", reach.Blast.as_view(), name="blast"),
+    path("blast/quarantine", reach.BlastQuarantine.as_view(), name="blast-quarantine"),
+    path("blast/steps/<str:step_id>/undo", reach.BlastUndo.as_view(), name="blast-undo"),
     path("schema/", describing.schema, name="schema"),
     path("docs/", describing.docs, name="docs"),
 ]

@@ -14,7 +14,7 @@ __all__ = ["PREFIXES", "new_id", "parse_id", "show_id"]
 
 PREFIXES: Final[frozenset[str]] = frozenset(
     {
-        "mem", "rev", "man", "prm", "agt", "key", "dec", "evt", "job", "pol", "hlt", "ten", "mbr", "grt",
+        "mem", "rev", "run", "man", "prm", "agt", "key", "dec", "evt", "job", "pol", "hlt", "ten", "mbr", "grt",
         "con", "usr", "wrk", "als", "alr", "mnt", "pdr", "smp",
         "inv",
     }

@@ -29,7 +29,10 @@ class Job(TenantModel):
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["tenant", "status", "touched_at"], name="jobs_by_status")]
+        indexes = [
+            models.Index(fields=["tenant", "status", "touched_at"], name="jobs_by_status"),
+            models.Index(fields=["tenant", "kind", "-created_at"], name="jobs_by_kind"),
+        ]
 
 
 class SweepRun(TenantModel):

@@ -102,6 +102,8 @@ class Memory(TenantModel):
             models.Index(fields=["tenant", "status", "expires_at"], name="memory_by_expiry"),
             models.Index(fields=["tenant", "agent_id"], name="memory_by_agent"),
             models.Index(fields=["tenant", "session"], name="memory_by_session"),
+            # What was derived from something: the few rows that a search for the reach of a memory reads.
+            models.Index(fields=["tenant", "id"], condition=~Q(derived_from=[]), name="derived_rows"),
             models.Index(fields=["tenant", "scope", "claim"], condition=~Q(claim=""), name="memory_by_claim"),
         ]
 

@@ -128,10 +128,14 @@ def _detail(
                 {"label": plain(name).capitalize(), "count": count, "share": round(count / total, 4)}
                 for name, count in outcomes.items()
             ],
-            "keys": [_key(key, now) for key in keys],
+            "keys": [
+                {**_key(key, now), "blast_url": url(viewer, "blast", key=show_id("key", key.id))}
+                for key in keys
+            ],
             "recent": [memory_shapes.row(viewer, one, policy, now) for one in found.written_by(agent.id)],
             "memories_url": url(viewer, "memories", agent=shown),
             "manifests_url": url(viewer, "manifests", agent=shown),
+            "blast_url": url(viewer, "blast", agent=shown),
             "can_manage": viewer.can("admin"),
             "key_form": KeyForm(auto_id="key-%s"),
             "new_key": "",

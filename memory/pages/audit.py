@@ -98,6 +98,7 @@ def _row(viewer: Viewer, event: AuditEvent) -> dict[str, Any]:
         "action": event.action,
         "target_label": event.target_id,
         "target_url": url(viewer, page, event.target_id) if page and event.target_id else "",
+        "blast_url": _blast_url(viewer, event),
         "scope": event.scope,
         "reason": event.reason,
         "request_id": event.request_id,
@@ -106,6 +107,17 @@ def _row(viewer: Viewer, event: AuditEvent) -> dict[str, Any]:
         "hash": bytes(event.hash).hex(),
         "denied": event.action == "access.denied",
     }
+
+
+_SEEDS = {"memory": "memory", "agent": "agent", "key": "key"}
+
+
+def _blast_url(viewer: Viewer, event: AuditEvent) -> str:
+    """How far the target got, or else the agent that acted."""
+    name = _SEEDS.get(event.target_kind)
+    if name and event.target_id[:4] in ("mem_", "agt_", "key_"):
+        return url(viewer, "blast", **{name: event.target_id})
+    return url(viewer, "blast", agent=event.actor_id) if event.actor_id.startswith("agt_") else ""
 
 
 def _changes(event: AuditEvent) -> list[dict[str, str]]:

@@ -92,6 +92,7 @@ def _call(viewer: Viewer, view: ManifestView) -> dict[str, Any]:
         "block": view.text,
         "as_returned": view.as_returned,
         "audit_url": url(viewer, "audit", q=show_id("man", man.id)),
+        "blast_url": url(viewer, "blast", session=man.session) if man.session else "",
     }
 
 

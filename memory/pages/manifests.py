@@ -39,6 +39,7 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
             "filters": asdict(sought),
             "filtered": sought.filtered,
             "options": _options(),
+            "blast_url": url(viewer, "blast", session=sought.session) if sought.session else "",
             "memory_url": url(viewer, "memory", sought.memory) if sought.memory.startswith("mem_") else "",
             "kept_days": viewer.policy().policy.retention.manifest_days,
         }

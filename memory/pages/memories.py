@@ -205,4 +205,8 @@ def _given_to(viewer: Viewer, memory: Memory, row: Reader) -> dict[str, Any]:
 
 def _audit(viewer: Viewer, memory: Memory) -> dict[str, Any]:
     shown = show_id("mem", memory.id)
-    return {"audit": timeline(events_of([shown])), "audit_url": url(viewer, "audit", q=shown)}
+    return {
+        "audit": timeline(events_of([shown])),
+        "audit_url": url(viewer, "audit", q=shown),
+        "blast_url": url(viewer, "blast", memory=shown),
+    }

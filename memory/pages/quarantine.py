@@ -22,6 +22,7 @@ from memory.pages.queue import Asked, Clash, Queue, Rows
 from memory.pages.wording import finding_label, plain, timeline
 from memory.selectors import pages_quarantine as found
 from memory.selectors.pages_traces import events_of
+from memory.services.digest import source_of
 from memory.services.errors import Conflict, Invalid, ServiceError, VersionConflict
 from memory.services.quarantine import (
     UNDO_FOR,
@@ -80,6 +81,8 @@ def _detail(viewer: Viewer, item: UUID) -> dict[str, Any] | None:
         "by_source": {"written": reach.written, "quarantined": reach.held, "rejected": reach.rejected},
         "blast": {"derived": reach.derived, "manifests": reach.manifests, "agents": reach.agents},
         "manifests_url": url(viewer, "manifests", memory=show_id("mem", row.id)),
+        "blast_url": url(viewer, "blast", memory=show_id("mem", row.id)),
+        "source_blast_url": url(viewer, "blast", source=source_of(row)),
         "history": timeline(events_of([show_id("mem", row.id)])),
     }
 

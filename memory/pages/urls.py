@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from memory.pages import (
     agents,
     audit,
+    blast,
     contradictions,
     evictions,
     front,
@@ -78,6 +79,12 @@ _audit = [
     path("events.csv", audit.export, name="audit-csv"),
     path("verify/", audit.verify, name="audit-verify"),
 ]
+_blast = [
+    path("", blast.index, name="blast"),
+    path("quarantine/", blast.quarantine, name="blast-quarantine"),
+    path("steps/<str:item>/", blast.one, name="blast-step"),
+    path("steps/<str:item>/undo/", blast.undo, name="blast-undo"),
+]
 _agents = [
     path("", agents.index, name="agents"),
     path("new/", agents.new, name="agent-new"),
@@ -112,6 +119,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("decisions/<str:decision>/undo/", promotions.undo, name="promotion-undo"),
     path("contradictions/", include(_contradictions)),
     path("quarantine/", include(_quarantine)),
+    path("blast/", include(_blast)),
     path("evictions/", evictions.index, name="evictions"),
     path("evictions/<str:item>/restore/", evictions.restore, name="eviction-restore"),
     path("memories/", include(_memories)),

@@ -30,6 +30,7 @@ _ACTIONS = {
     "memory.unpinned": gettext_lazy("unpinned it"),
     "memory.verified": gettext_lazy("confirmed that it is still true"),
     "memory.quarantined": gettext_lazy("put it into quarantine"),
+    "memory.quarantine_undone": gettext_lazy("took it out of quarantine with the whole step"),
     "memory.released": gettext_lazy("released it from quarantine"),
     "promotion.requested": gettext_lazy("asked to share it more widely"),
     "promotion.approved": gettext_lazy("approved"),

@@ -12,16 +12,13 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import transaction
-
 from memgov import clock
-from memgov.celery import app
 from memgov.ids import new_id
-from memory import schedule
 from memory.domain.ids import show_id
 from memory.domain.types import Finding, Kind, Layer, OutcomeKind
 from memory.models import Job, Memory, WriteDecision
 from memory.services.errors import Invalid, ServiceError
+from memory.services.job_queue import dispatch
 from memory.services.memory_write import memory_write
 from memory.services.write_types import STATUS_OF_OUTCOME, Outcome, WriteRequest
 from memory.store import audit, jobs
@@ -55,14 +52,6 @@ def write_job_start(principal: Principal, kind: str, items: Sequence[Item]) -> J
         audit.append(principal, [event], now)
         dispatch(principal.tenant_id, job.id)
     return job
-
-
-def dispatch(tenant_id: UUID, job_id: UUID) -> None:
-    """Send the job's message once the transaction is committed.  A broker that is down loses no job: the sweep of
-    tasks sends the message again."""
-    transaction.on_commit(
-        lambda: app.send_task(schedule.WRITE_JOB, [str(tenant_id), str(job_id)]), robust=True
-    )
 
 
 def write_job_run(tenant_id: UUID, job_id: UUID) -> str:

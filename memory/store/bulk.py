@@ -23,9 +23,9 @@ from tenants.context import current_tenant_id
 BATCH = 1000
 START = UUID(int=0)
 
-_STATE = ", ".join(f"'{name}', c.{name}" for name in memories.snapshot(Memory()))
+STATE = ", ".join(f"'{name}', c.{name}" for name in memories.snapshot(Memory()))
 
-_CHANGE = """
+CHANGE = """
 WITH picked AS MATERIALIZED ({pick}),
 numbered AS (SELECT p.*, row_number() OVER (ORDER BY p.id) AS place FROM picked p),
 changed AS (
@@ -44,7 +44,10 @@ policy AS (
     SELECT coalesce(%(policy)s::int, (SELECT number FROM memory_policyversion
                                        WHERE tenant_id = %(tenant)s AND active), 0) AS number
 ),
-recorded AS (
+{recorded}
+SELECT c.id, c.scope, c.was, c.score, policy.number FROM changed c, policy ORDER BY c.id
+"""
+RUN = """recorded AS (
     INSERT INTO memory_sweeprun AS r (tenant_id, id, name, status, dry_run, started_at, finished_at, scanned, changed,
                                       skipped, policy_version, note)
     SELECT %(tenant)s, %(run)s, %(name)s, CASE WHEN last THEN %(final)s ELSE 'running' END, false, %(started)s,
@@ -54,18 +57,17 @@ recorded AS (
     ON CONFLICT (tenant_id, id) DO UPDATE
        SET status = excluded.status, finished_at = excluded.finished_at, scanned = excluded.scanned,
            changed = excluded.changed, skipped = excluded.skipped, note = excluded.note
-)
-SELECT c.id, c.scope, c.was, c.score, policy.number FROM changed c, policy ORDER BY c.id
-"""
-_MOVE = _CHANGE.format(
-    pick="{pick}",
-    sets="status = %(status)s, status_reason = %(reason)s, status_changed_at = %(now)s",
-    unindex="""unindexed AS (
+)"""
+JOB = """recorded AS (
+    UPDATE memory_job SET done = done + (SELECT count(*) FROM changed)::int, touched_at = %(reached)s
+     WHERE tenant_id = %(tenant)s AND id = %(run)s
+)"""
+STATUS = "status = %(status)s, status_reason = %(reason)s, status_changed_at = %(now)s"
+UNINDEX = """unindexed AS (
     DELETE FROM memory_index i USING changed c WHERE i.tenant_id = %(tenant)s AND i.memory_id = c.id
-),""",
-    state=_STATE,
-)
-_WEIGH = _CHANGE.format(pick="{pick}", sets="confidence = p.score", unindex="", state=_STATE)
+),"""
+_MOVE = CHANGE.format(pick="{pick}", sets=STATUS, unindex=UNINDEX, state=STATE, recorded=RUN)
+_WEIGH = CHANGE.format(pick="{pick}", sets="confidence = p.score", unindex="", state=STATE, recorded=RUN)
 
 
 @dataclass(slots=True)

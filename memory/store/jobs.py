@@ -54,6 +54,28 @@ def take(job_id: UUID, now: datetime) -> Job | None:
     return job
 
 
+def lock(job_id: UUID) -> Job | None:
+    """The job, locked."""
+    job: Job | None = Job.objects.select_for_update().filter(id=job_id).first()
+    return job
+
+
+def keep_result(job: Job, result: dict[str, Any]) -> None:
+    """Keep what is to be told of the job."""
+    Job.objects.filter(id=job.id).update(result=result)
+    job.result = result
+
+
+def touch(job_id: UUID, now: datetime) -> None:
+    """Say that whoever works on it is alive."""
+    Job.objects.filter(id=job_id).update(touched_at=now)
+
+
+def progress(job_id: UUID) -> int:
+    """How much of the job is done."""
+    return int(Job.objects.values_list("done", flat=True).get(id=job_id))
+
+
 def is_held(job_id: UUID) -> bool:
     """Whether the job is being worked on."""
     return Job.objects.filter(id=job_id, status=RUNNING).exists()
@@ -76,7 +98,7 @@ def end(job: Job, status: str, now: datetime, error: str = "") -> None:
     )
 
 
-def stranded(since: datetime, limit: int) -> list[UUID]:
-    """Jobs that nobody has worked on since: their message was lost, or their worker died."""
+def stranded(since: datetime, limit: int) -> list[tuple[UUID, str]]:
+    """Jobs, with their kind, that nobody has worked on since: their message was lost, or their worker died."""
     rows = Job.objects.filter(status__in=(QUEUED, RUNNING), touched_at__lte=since).exclude(request=None)
-    return list(rows.order_by("touched_at", "id").values_list("id", flat=True)[:limit])
+    return list(rows.order_by("touched_at", "id").values_list("id", "kind")[:limit])

@@ -40,11 +40,14 @@ def rows() -> dict[str, str]:
     with tenant_context(machine().principal.tenant_id):
         job = Job(kind="import", agent_id=machine().agent.id, actor_name="x")
         job.save()
+        step = Job(kind="blast.quarantine", status="done", agent_id=machine().agent.id, actor_name="x")
+        step.save()
     return {
         "memory_id": memory,
         "manifest_id": caller.post("retrieve", {"query": "gateway"}).json()["manifest"],
         "promotion_id": caller.post("promotions", asked).json()["id"],
         "job_id": f"job_{job.id.hex}",
+        "step_id": f"job_{step.id.hex}",
     }
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from memgov import clock
+from memory.domain.blast import Seed
+from memory.domain.ids import show_id
+from memory.models import Job
+from memory.services.blast import blast_quarantine
 from memory.services.retention import memory_delete
 from tests.browser import OpenAs
 from tests.pages.staging import Full, write
@@ -21,14 +26,25 @@ RULES = {
 }
 
 
+# Pages that look another way with something in the address.
+MORE = ("blast/?agent={agt}", "blast/?tool=nobody", "blast/steps/{job}/")
+
+
+def _held(full: Full) -> Job:
+    """A step of the blast radius that still waits for its worker."""
+    return blast_quarantine(full.stage.owner.principal, Seed(tool="cam"), "poisoned", seen=clock.now())
+
+
 @pytest.mark.parametrize("width", [1440, 390])
 def test_pages__checked_by_axe__have_no_violation(full: Full, open_as: OpenAs, width: int) -> None:
     snapshots(full.stage)
     gone = write(full.stage.coder, content="Rack 7 of hall 3 holds the spare router number 310.")
+    write(full.stage.coder, content="Rack 8 of hall 4 holds the spare modem number 411.", tool="cam")
     memory_delete(full.stage.owner.principal, gone.id, "no longer needed")
     filled, found = names(full), []
     tab = open_as(full.stage.owner, width=width, height=900 if width > 500 else 844)
-    paths = [full.at(path.format(**filled)) for path in (*READABLE, *FOR_REVIEWERS, *FOR_ADMINS)]
+    filled["job"] = show_id("job", _held(full).id)
+    paths = [full.at(path.format(**filled)) for path in (*READABLE, *FOR_REVIEWERS, *FOR_ADMINS, *MORE)]
     for path in ["/", "/help/", "/tenants/", *paths]:
         if path.endswith((".csv", ".json")):
             continue

@@ -24,6 +24,7 @@ READABLE = (
     "quarantine/",
     "quarantine/{held}/",
     "evictions/",
+    "blast/",
     "memories/",
     "memories/{mem}/",
     "mounts/",
@@ -80,6 +81,7 @@ CHANGES = (
         {"content": "The relay mast is painted every fourth spring.", "scope": "shared"},
         "review",
     ),
+    ("blast/quarantine/", {"memory": "{mem}", "reason": "a poisoned tool"}, "review"),
     ("memories/{mem}/pin/", {"reason": "keep", "version": "1"}, "review"),
     ("memories/{mem}/verify/", {"version": "1"}, "review"),
     (
@@ -111,7 +113,7 @@ MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": (
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "eviction-restore", "memory-unpin",
-    "memory-restore", "memory-admit", "policy-roll-back",
+    "memory-restore", "memory-admit", "policy-roll-back", "blast-step", "blast-undo",
 }  # fmt: skip
 
 
@@ -138,7 +140,7 @@ def state(full: Full) -> list[object]:
     from django.db import connection
 
     tables = ("memory_memory", "memory_promotionrequest", "memory_contradiction", "memory_policyversion")
-    tables += ("memory_sampleitem", "memory_policydraft")
+    tables += ("memory_sampleitem", "memory_policydraft", "memory_job")
     tables += ("tenants_agent", "tenants_agentkey", "tenants_membership", "tenants_invitation")
     found: list[object] = []
     with full.stage.context(), connection.cursor() as cursor:
@@ -205,7 +207,7 @@ def test_changes__without_the_role__are_refused_recorded_and_change_nothing(full
 
 
 def _filled(sent: dict[str, str], filled: dict[str, str]) -> dict[str, str]:
-    return {name: value.format(**filled) if "{prm}" in value else value
+    return {name: value.format(**filled) if any(one in value for one in ("{prm}", "{mem}")) else value
             for name, value in sent.items()}  # fmt: skip
 
 

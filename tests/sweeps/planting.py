@@ -40,7 +40,7 @@ WITH indexed AS (
 )
 INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
 SELECT tenant_id, gen_random_uuid(), id, 1, recorded_at, 'memory.stored', 'planter', '',
-       jsonb_build_object('scope', scope)
+       jsonb_build_object('scope', scope, 'status', status)
   FROM memory_memory WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s)
 """
 _DEFAULTS = {

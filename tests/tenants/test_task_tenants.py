@@ -61,7 +61,7 @@ def everything(stage: Stage) -> list[Any]:
 
 def test_tasks__all_of_them__are_known_here() -> None:
     ours = {name for name in current_app.tasks if name.startswith("memory.")}
-    assert ours == {schedule.RUN, schedule.WRITE_JOB, *WITHOUT_TENANT}
+    assert ours == {schedule.RUN, schedule.WRITE_JOB, schedule.BLAST_JOB, *WITHOUT_TENANT}
 
 
 @pytest.mark.parametrize("name", SWEEPS)

@@ -34,6 +34,7 @@ GROUPS = (
             Entry("contradictions", "git-merge", _("Contradictions")),
             Entry("quarantine", "shield-x", _("Quarantine"), hot=True),
             Entry("evictions", "archive", _("Evictions")),
+            Entry("blast", "sitemap", _("Blast radius")),
         ),
     ),
     Group(

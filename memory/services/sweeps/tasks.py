@@ -14,8 +14,8 @@ from uuid import UUID
 from memory.models import SweepRun
 from memory.selectors.policies import ActivePolicy, active_policy
 from memory.selectors.working import idle_runs, last_written
+from memory.services.job_queue import dispatch
 from memory.services.sweeps.run import Progress, Run, running
-from memory.services.write_jobs import dispatch
 from memory.store import audit, jobs, work
 from tenants.context import tenant_context
 
@@ -65,9 +65,9 @@ def _end(run: Run, active: ActivePolicy, *, dry_run: bool) -> bool:
 
 
 def _send_again(run: Run) -> None:
-    """Asynchronous writes whose message was lost, or whose worker died with the broker."""
-    for job_id in jobs.stranded(run.now - _STRANDED_AFTER, _BATCH):
-        dispatch(run.tenant_id, job_id)
+    """Jobs whose message was lost, or whose worker died with the broker."""
+    for job_id, kind in jobs.stranded(run.now - _STRANDED_AFTER, _BATCH):
+        dispatch(run.tenant_id, job_id, kind)
 
 
 def _event(active: ActivePolicy, task: str) -> audit.Event:
