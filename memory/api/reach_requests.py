@@ -19,7 +19,9 @@ class ReachParameters(ParameterSerializer):
     key = Identifier("key", **_MAYBE)
     session = Text(max_length=LONGEST, **_MAYBE)
     tool = Text(max_length=LONGEST, **_MAYBE)
-    source: Any = Text(max_length=LONGEST, help_text="An agent with its tool, as readers are shown it.", **_MAYBE)
+    source: Any = Text(
+        max_length=LONGEST, help_text="An agent with its tool, as readers are shown it.", **_MAYBE
+    )
     since = Instant(help_text="Recorded at this instant or later.", **_MAYBE)
     until = Instant(help_text="Recorded at this instant or before.", **_MAYBE)
     seen = Instant(help_text="What was recorded later is left out; `next` carries it on.", **_MAYBE)

@@ -171,7 +171,7 @@ def test_sweep__stranded_job__is_sent_again(stage: Stage, monkeypatch: pytest.Mo
 
     job = start(stage, *FACTS)
     sent: list[UUID] = []
-    monkeypatch.setattr(sweep, "dispatch", lambda tenant_id, job_id: sent.append(job_id))
+    monkeypatch.setattr(sweep, "dispatch", lambda tenant_id, job_id, kind: sent.append(job_id))
     sweep_tasks(stage.tenant.id)
     assert sent == []
     with clock.moved_to(clock.now() + timedelta(minutes=6)):
