@@ -10,7 +10,7 @@ ISOLATED := env -u DATABASE_URL -u MIGRATION_DATABASE_URL -u REDIS_URL -u MEMGOV
 	-u MEMGOV_PUBLIC_URL -u MEMGOV_ALLOWED_HOSTS -u MEMGOV_EMBEDDER -u MEMGOV_DEBUG -u DJANGO_SETTINGS_MODULE \
 	MEMGOV_DATA_DIR=$(CURDIR)/.test-data
 
-.PHONY: screenshots docs up down test lint types imports checks suite format clean environment environment-dev chromium
+.PHONY: client-environments screenshots docs up down test lint types imports checks suite format clean environment environment-dev chromium
 
 up: environment ## the whole product on this machine
 	@exec $(PY) -m memgov.cli up --port $(PORT) $(ARGS)
@@ -18,7 +18,7 @@ up: environment ## the whole product on this machine
 down: environment
 	@exec $(PY) -m memgov.cli down
 
-test: environment-dev chromium lint imports types checks suite ## everything that must hold
+test: environment-dev client-environments chromium lint imports types checks suite ## everything that must hold
 
 lint: environment-dev
 	$(BIN)/ruff check .
@@ -34,7 +34,7 @@ types: environment-dev
 checks: environment-dev
 	$(ISOLATED) $(PY) scripts/django_checks.py
 
-suite: environment-dev chromium
+suite: environment-dev client-environments chromium
 	$(ISOLATED) $(PY) -m pytest -n 2 -q $(ARGS)
 
 format: environment-dev
@@ -47,6 +47,9 @@ environment:
 environment-dev:
 	@sh scripts/environment.sh dev
 
+client-environments: environment-dev ## the frameworks that the client's adapters are tested with
+	@sh scripts/client_environments.sh
+
 chromium: environment-dev
 	@sh scripts/chromium.sh
 
@@ -57,5 +60,5 @@ docs: environment ## what is generated into docs/
 	$(PY) scripts/generate_docs.py
 
 clean: ## everything that was made here; never the data of the product
-	rm -rf .venv .test-data .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
+	rm -rf .venv client/.venvs .test-data .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -30,11 +30,32 @@ from memgov_client.errors import (
     UnexpectedAnswerError,
     VersionConflictError,
 )
+from memgov_client.models import Memory, Outcome, Retrieval
 from memgov_client.retrying import NEVER_AGAIN, RetryPolicy
 
 __all__ = [
-    "NEVER_AGAIN", "Answer", "AsyncClient", "BadRequestError", "Call", "Client", "ConflictError", "DeniedError",
-    "FieldProblem", "LostError", "MemgovError", "NotAuthenticatedError", "NotFoundError", "ProblemError",
-    "RateLimitedError", "RefusedError", "RetryPolicy", "ServerFaultError", "TooLargeError", "UnexpectedAnswerError",
+    "NEVER_AGAIN",
+    "Answer",
+    "AsyncClient",
+    "BadRequestError",
+    "Call",
+    "Client",
+    "ConflictError",
+    "DeniedError",
+    "FieldProblem",
+    "LostError",
+    "MemgovError",
+    "Memory",
+    "NotAuthenticatedError",
+    "NotFoundError",
+    "Outcome",
+    "ProblemError",
+    "RateLimitedError",
+    "RefusedError",
+    "Retrieval",
+    "RetryPolicy",
+    "ServerFaultError",
+    "TooLargeError",
+    "UnexpectedAnswerError",
     "VersionConflictError",
 ]  # fmt: skip

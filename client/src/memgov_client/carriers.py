@@ -12,9 +12,10 @@ import httpx
 from memgov_client.binding import cursor_of
 from memgov_client.call import Call
 from memgov_client.calls import watching
-from memgov_client.errors import LostError
+from memgov_client.errors import LostError, MemgovError
 from memgov_client.exchange import Lost, Reply, Send, Wait, exchange
 from memgov_client.models import Job, Page
+from memgov_client.plans import Plan, Turn
 from memgov_client.retrying import RetryPolicy
 from memgov_client.settings import DEFAULT_TIMEOUT, Connection, connection
 from memgov_client.tracing import span
@@ -63,6 +64,16 @@ class SyncCarrier(Carrier):
                     result: T = done.value
                     return result
                 came = self._do(step)
+
+    def follow(self, plan: Plan[T]) -> T:
+        """Carry out a plan: several calls, of which the later ones depend on what came of the earlier ones."""
+        turn = Turn(plan)
+        while (call := turn.next()) is not None:
+            try:
+                turn.came = self.run(call)
+            except MemgovError as error:
+                turn.failed = error
+        return turn.result
 
     def walk(self, make: Callable[[str | None], Call[Page[T]]]) -> Iterator[T]:
         """The rows of all pages, in order."""
@@ -126,6 +137,16 @@ class AsyncCarrier(Carrier):
                     result: T = done.value
                     return result
                 came = await self._do(step)
+
+    async def follow(self, plan: Plan[T]) -> T:
+        """Carry out a plan: several calls, of which the later ones depend on what came of the earlier ones."""
+        turn = Turn(plan)
+        while (call := turn.next()) is not None:
+            try:
+                turn.came = await self.run(call)
+            except MemgovError as error:
+                turn.failed = error
+        return turn.result
 
     async def walk(self, make: Callable[[str | None], Call[Page[T]]]) -> AsyncIterator[T]:
         """The rows of all pages, in order."""

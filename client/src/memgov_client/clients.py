@@ -62,8 +62,8 @@ class Operations:
 class Client(SyncCarrier, Operations):
     """Calls that wait.  Use it as a context manager, or `close` it; one client serves many threads.
 
-    ``url`` and ``key`` come from MEMGOV_URL and MEMGOV_KEY when they are not given.  ``timeout`` is in seconds and for
-    one attempt; `RetryPolicy` says how patient the whole call is.
+    ``url`` and ``key`` come from MEMGOV_URL and MEMGOV_KEY when they are not given.  ``timeout`` is in seconds and
+    for one attempt; `RetryPolicy` says how patient the whole call is.
     """
 
     def __enter__(self) -> Self:

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Makes the environments in which the client's adapters meet the real frameworks: client/.venvs/agents and crewai.
+# Does nothing when they are there already.  Needs .venv (scripts/environment.sh dev).
+#
+# The lists are written, in client/requirements, by
+#   uv pip compile NAME.in --universal --python-version 3.11 --generate-hashes -o NAME.txt
+# and that of CrewAI without what its memory never imports (the --no-emit-package in its heading): they are installed
+# as they stand, without resolving anything.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "memgov: $*" >&2; }
+
+fingerprint() {
+    { .venv/bin/python --version; cat "client/requirements/$1.txt"; } | cksum
+}
+
+install() {
+    folder="client/.venvs/$1"
+    [ "$(cat "$folder/.installed" 2>/dev/null)" = "$(fingerprint "$1")" ] && return
+    rm -rf "$folder"
+    .venv/bin/python -m venv "$folder"
+    "$folder/bin/python" -m pip --disable-pip-version-check --no-input --quiet \
+        install --no-deps --require-hashes -r "client/requirements/$1.txt"
+    fingerprint "$1" >"$folder/.installed"
+}
+
+[ -n "${1:-}" ] && { install "$1"; exit; }
+say "installing the agent frameworks that the client is tested with; this takes a minute or two the first time"
+sh "$0" agents &
+agents=$!
+sh "$0" crewai
+wait "$agents"
