@@ -16,6 +16,7 @@ RUN: Final = "memory.run_sweep"
 WRITE_JOB: Final = "memory.run_write_job"
 BLAST_JOB: Final = "memory.run_blast_job"
 MONTHS: Final = "memory.keep_manifest_months"
+TENANT_ENDS: Final = "memory.end_tenants"
 BEAT_HEARTBEAT: Final = "memory.beat_heartbeat"
 
 _MINUTE = 60
@@ -56,6 +57,11 @@ BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
         "task": MONTHS,
         "schedule": crontab(minute=22, hour=3),
         "options": {"expires": 24 * 60 * _MINUTE - 5},
+    },
+    "tenant-ends": {
+        "task": TENANT_ENDS,
+        "schedule": schedule(timedelta(minutes=15)),
+        "options": {"expires": 15 * _MINUTE - 5},
     },
     "beat-heartbeat": {
         "task": BEAT_HEARTBEAT,

@@ -17,6 +17,7 @@ from memory import schedule
 from memory.services.blast import blast_run
 from memory.services.manifest_months import manifest_months_keep
 from memory.services.sweeps import SWEEPS
+from memory.services.tenant_ends import tenants_end
 from memory.services.write_jobs import LEASE, write_job_run
 from tenants.models import Tenant
 
@@ -94,6 +95,12 @@ def keep_manifest_months() -> dict[str, list[str]]:
     """Make the coming months of the manifest tables, drop those that are over for everybody."""
     kept = manifest_months_keep()
     return {name: [f"{month:%Y-%m}" for month in getattr(kept, name)] for name in ("made", "dropped", "left")}
+
+
+@shared_task(name=schedule.TENANT_ENDS, acks_late=True)
+def end_tenants() -> dict[str, str]:
+    """Delete the tenants whose day has come, or close them where this worker may not delete."""
+    return tenants_end()
 
 
 @shared_task(name=schedule.BEAT_HEARTBEAT, ignore_result=True)

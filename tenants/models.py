@@ -42,6 +42,11 @@ class Tenant(models.Model):
     handle = models.CharField(max_length=8, unique=True, default=new_handle, editable=False)
     status = models.CharField(max_length=20, choices=Status.choices, default=Status.ACTIVE)
     is_demo = models.BooleanField(default=False)
+    # The zone of the tenant's days and off-peak hours, for people who chose none of their own.
+    time_zone = models.CharField(max_length=64, default="UTC", db_default="UTC")
+    # When everything of the tenant goes for good; until then it can be called off.
+    deletes_at = models.DateTimeField(null=True, blank=True)
+    deletion_asked_by = models.CharField(max_length=200, default="", db_default="", blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
@@ -66,6 +71,10 @@ class User(AbstractBaseUser):
     name = models.CharField(max_length=200, blank=True)
     is_operator = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
+    # Empty: the zone of the browser.
+    time_zone = models.CharField(max_length=64, default="", db_default="", blank=True)
+    # Keyboard shortcuts of one key can be switched off (WCAG 2.1.4).
+    shortcuts = models.BooleanField(default=True, db_default=True)
     # Raised to end every session of the person at once, wherever it is open.
     session_epoch = models.IntegerField(default=0, db_default=0)
     date_joined = models.DateTimeField(default=clock.now)
@@ -189,6 +198,8 @@ class AgentKey(TenantModel):
     prefix = models.CharField(max_length=8, default=new_handle)
     secret_hash = models.BinaryField()
     trust_ceiling = models.FloatField(default=1.0)
+    # Networks that may use the key, as CIDR; empty: every address.
+    networks = ArrayField(models.CharField(max_length=43), default=list, db_default=[])
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)

@@ -19,19 +19,20 @@ from django.utils.translation import gettext as _
 
 from memory.selectors.pages_people import Belonging, tenants_of
 from memory.selectors.policies import ActivePolicy, active_policy
-from memory.services.access import ADMINS, REVIEWERS, denial_recorded
+from memory.services.access import ADMINS, OWNERS, REVIEWERS, denial_recorded
 from memory.services.errors import Denied
 from tenants.models import Role, User
 from tenants.principals import Principal
 
-Need = Literal["read", "review", "admin"]
+Need = Literal["read", "review", "admin", "owner"]
 
 _ROLES: dict[Need, frozenset[str]] = {
     "read": frozenset(Role.values),
     "review": REVIEWERS,
     "admin": ADMINS,
+    "owner": OWNERS,
 }
-_LEAST: dict[Need, str] = {"read": "auditor", "review": "reviewer", "admin": "admin"}
+_LEAST: dict[Need, str] = {"read": "auditor", "review": "reviewer", "admin": "admin", "owner": "owner"}
 View = Callable[..., HttpResponse]
 
 

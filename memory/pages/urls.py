@@ -29,6 +29,7 @@ from memory.pages import (
     sample,
     scope_grant,
     scopes,
+    settings,
     start,
 )
 
@@ -133,6 +134,10 @@ _tenant: list[URLPattern | URLResolver] = [
     path("members/", include(_members)),
     path("scopes/", scopes.index, name="scopes"),
     path("scopes/grant/", scope_grant.grant, name="scope-grant"),
+    path("settings/", settings.index, name="settings"),
+    path("settings/rules/", settings.rules, name="settings-rules"),
+    path("settings/delete/", settings.delete, name="tenant-delete"),
+    path("settings/keep/", settings.keep, name="tenant-keep"),
     path("policies/", include(_policies)),
 ]
 urlpatterns = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
@@ -11,7 +12,7 @@ from tenants.models import Tenant
 
 # The definer function is the one place that may look across tenants; names come from the tenant table.
 _BELONGS = """
-SELECT t.id, t.slug, t.name, t.is_demo, m.role
+SELECT t.id, t.slug, t.name, t.is_demo, m.role, t.time_zone, t.deletes_at
   FROM memgov.memberships_of(%s) m JOIN tenants_tenant t ON t.id = m.tenant_id
  WHERE t.status = 'active' ORDER BY lower(t.name), t.slug
 """
@@ -26,6 +27,8 @@ class Belonging:
     name: str
     is_demo: bool
     role: str
+    time_zone: str = "UTC"
+    deletes_at: datetime | None = None
 
     @property
     def initial(self) -> str:
@@ -42,3 +45,8 @@ def tenants_of(user_id: UUID) -> list[Belonging]:
     with connection.cursor() as cursor:
         cursor.execute(_BELONGS, [user_id])
         return [Belonging(*row) for row in cursor.fetchall()]
+
+
+def tenant_of(tenant_id: UUID) -> Tenant:
+    """The row of a tenant, which has to be there."""
+    return Tenant.objects.get(id=tenant_id)

@@ -20,6 +20,7 @@ from tenants.principals import Principal
 
 REVIEWERS = frozenset({"owner", "admin", "reviewer"})
 ADMINS = frozenset({"owner", "admin"})
+OWNERS = frozenset({"owner"})
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -12,6 +12,7 @@ from memory.domain.ids import new_id, show_id
 from memory.domain.policy import preset
 from memory.domain.policy_fields import as_text, at, settings
 from memory.pages.urls import urlpatterns
+from tenants.models import Tenant
 from tests.factories import make_person, make_tenant
 from tests.pages.staging import Full, fill, mem, prm, signed_in
 
@@ -43,6 +44,7 @@ READABLE = (
     "agents/{agt}/",
     "members/",
     "scopes/",
+    "settings/",
     "policies/",
     "policies/1/",
     "policies/presets/",
@@ -102,6 +104,21 @@ CHANGES = (
     ("members/{mbr}/remove/", {}, "admin"),
     ("members/invitations/{inv}/resend/", {}, "admin"),
     ("members/invitations/{inv}/revoke/", {}, "admin"),
+    ("settings/", {"name": "Another name", "time_zone": "UTC"}, "admin"),
+    (
+        "settings/rules/",
+        {
+            "restore_days": "40",
+            "manifest_days": "90",
+            "approvals_project": "1",
+            "approvals_shared": "2",
+            "approvals_global": "2",
+            "high_risk_approvals": "2",
+            "reason": "two pairs of eyes",
+            "active": "1",
+        },
+        "admin",
+    ),
     ("policies/", {"document": '{"decay": {"floor": 0.2}}', "reason": "keep less"}, "admin"),
     ("policies/drafts/new/", {"name": "another", "begin": "preset:open"}, "admin"),
     ("policies/drafts/{pdr}/text/", {"document": "decay: {floor: 0.2}", "version": "1"}, "admin"),
@@ -114,6 +131,7 @@ MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": (
 ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "eviction-restore", "memory-unpin",
     "memory-restore", "memory-admit", "policy-roll-back", "blast-step", "blast-undo",
+    "tenant-delete", "tenant-keep",
 }  # fmt: skip
 
 
@@ -142,7 +160,7 @@ def state(full: Full) -> list[object]:
     tables = ("memory_memory", "memory_promotionrequest", "memory_contradiction", "memory_policyversion")
     tables += ("memory_sampleitem", "memory_policydraft", "memory_job")
     tables += ("tenants_agent", "tenants_agentkey", "tenants_membership", "tenants_invitation")
-    found: list[object] = []
+    found: list[object] = list(Tenant.objects.filter(id=full.stage.tenant.id).values())
     with full.stage.context(), connection.cursor() as cursor:
         for table in tables:
             cursor.execute(f"SELECT md5(string_agg(t::text, '' ORDER BY t.id)) FROM {table} t WHERE tenant_id = %s",

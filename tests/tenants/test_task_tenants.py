@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("database")
 WITHOUT_TENANT = {
     schedule.DISPATCH: "only sends one message for each active tenant",
     schedule.MONTHS: "makes and drops months of all tenants; a month goes when it is over for each of them",
+    schedule.TENANT_ENDS: "deletes whole tenants, each by its own day",
     schedule.BEAT_HEARTBEAT: "touches no tenant's rows",
 }
 

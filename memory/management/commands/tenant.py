@@ -1,4 +1,4 @@
-"""`tenant create SLUG --owner EMAIL`, `tenant list`."""
+"""`tenant create SLUG --owner EMAIL`, `tenant list`, `tenant purge`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from django.db import transaction
 from memory.management.named import refusals_told
 from memory.services.people import person_find_or_create
 from memory.services.tenancy import member_add, tenant_create
+from memory.services.tenant_ends import tenants_end
 from tenants.models import Role, Tenant
 from tenants.principals import system
 
 
 class Command(BaseCommand):
-    help = "Create a tenant with its owner, or list the tenants."
+    help = "Create a tenant with its owner, list the tenants, or delete those whose day has come."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        does = parser.add_subparsers(dest="does", required=True, metavar="create|list")
+        does = parser.add_subparsers(dest="does", required=True, metavar="create|list|purge")
         create = does.add_parser("create", help="a new tenant; the owner's password is shown once")
         create.add_argument("slug", help="its name in addresses: a-z, 0-9 and hyphens")
         create.add_argument("--owner", required=True, metavar="EMAIL")
@@ -28,10 +29,15 @@ class Command(BaseCommand):
         create.add_argument("--json", action="store_true")
         listing = does.add_parser("list", help="all tenants")
         listing.add_argument("--json", action="store_true")
+        purge = does.add_parser("purge", help="delete the tenants whose time of grace is over, for good")
+        purge.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["does"] == "list":
             self._list(options["json"])
+            return
+        if options["does"] == "purge":
+            self._purge(options["json"])
             return
         with refusals_told(), transaction.atomic():
             owner = person_find_or_create(options["owner"])
@@ -46,6 +52,16 @@ class Command(BaseCommand):
             self.stdout.write(f"password (shown only now): {owner.password}")
         else:
             self.stdout.write("the owner had an account already and keeps its password")
+
+    def _purge(self, as_json: bool) -> None:
+        ended = tenants_end()
+        if as_json:
+            self.stdout.write(json.dumps(ended))
+            return
+        for slug, what in ended.items():
+            self.stdout.write(f"{slug}  {what}")
+        if not ended:
+            self.stdout.write("no tenant is due")
 
     def _list(self, as_json: bool) -> None:
         rows = list(Tenant.objects.order_by("slug").values("slug", "name", "status"))

@@ -1,0 +1,76 @@
+"""Forms of the settings page."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import available_timezones
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from memory.domain.policy import Policy
+from memory.domain.scopes import ScopeKind
+
+_WIDE = (ScopeKind.PROJECT, ScopeKind.SHARED, ScopeKind.GLOBAL)
+
+
+def zone_choices() -> list[tuple[str, str]]:
+    """Every zone of the IANA database."""
+    return [(name, name.replace("_", " ")) for name in sorted(available_timezones())]
+
+
+class GeneralForm(forms.Form):
+    """Name and zone."""
+
+    name = forms.CharField(label=_("Name"), max_length=200)
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"),
+        choices=zone_choices,
+        help_text=_("Of the tenant's days, and for members who chose none of their own."),
+    )
+
+
+class RulesForm(forms.Form):
+    """Numbers of the policy that people look for under settings."""
+
+    restore_days = forms.IntegerField(
+        label=_("Days in which a removal can be undone"), min_value=1, max_value=36_500
+    )
+    manifest_days = forms.IntegerField(
+        label=_("Days for which a read can be looked at"), min_value=1, max_value=36_500
+    )
+    store_query_text = forms.BooleanField(label=_("Keep the words that agents searched for"), required=False)
+    approvals_project = forms.IntegerField(
+        label=_("People who must agree: project"), min_value=1, max_value=9
+    )
+    approvals_shared = forms.IntegerField(label=_("People who must agree: shared"), min_value=1, max_value=9)
+    approvals_global = forms.IntegerField(label=_("People who must agree: global"), min_value=1, max_value=9)
+    high_risk_approvals = forms.IntegerField(
+        label=_("People who must agree: high risk"), min_value=1, max_value=9
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+    active = forms.IntegerField(widget=forms.HiddenInput)
+
+    @staticmethod
+    def of(policy: Policy, number: int) -> dict[str, Any]:
+        """What the policy says now."""
+        return {
+            "restore_days": policy.retention.restore_days,
+            "manifest_days": policy.retention.manifest_days,
+            "store_query_text": policy.retention.store_query_text,
+            **{f"approvals_{kind}": policy.promotion.approvals.get(kind, 1) for kind in _WIDE},
+            "high_risk_approvals": policy.promotion.high_risk_approvals,
+            "active": number,
+        }
+
+    def changed_rules(self, policy: Policy) -> dict[str, dict[str, Any]]:
+        """What was asked for, as parts of the policy's document."""
+        data = self.cleaned_data
+        approvals = {str(kind): count for kind, count in policy.promotion.approvals.items()}
+        return {
+            "retention": {name: data[name] for name in ("restore_days", "manifest_days", "store_query_text")},
+            "promotion": {
+                "approvals": approvals | {str(kind): data[f"approvals_{kind}"] for kind in _WIDE},
+                "high_risk_approvals": data["high_risk_approvals"],
+            },
+        }
