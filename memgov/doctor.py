@@ -27,6 +27,7 @@ DATABASE_CHECKS: dict[str, Callable[[], str]] = {
 OTHER_CHECKS: dict[str, Callable[[], str]] = {
     "broker": checks.check_broker,
     "worker": checks.check_worker,
+    "mcp": checks.check_mcp,
     "embedder": checks.check_embedder,
     "disk": checks.check_disk,
 }

@@ -11,12 +11,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import httpx
 import redis
 from django.conf import settings
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from memgov.celery import app
+from memgov.embedded import runtime
 from memory.clients.embeddings import EmbedderError, get_embedder
 from tenants import boundary
 
@@ -125,6 +127,28 @@ def check_worker() -> str:
     if not answers:
         raise Wrong("no worker answers", "start one: `memgov up`, or `memgov run worker`")
     return ", ".join(sorted(name for answer in answers for name in answer))
+
+
+def check_mcp() -> str:
+    """The address that hosts are given leads to the MCP process: it asks for a key, as it should."""
+    running = runtime.read(settings.DATA_DIR) or {}
+    url = running.get("mcp_url") or settings.MCP_URL
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accepted = {"Accept": "application/json, text/event-stream"}
+    try:
+        answer = httpx.post(url, json=hello, headers=accepted, timeout=5)
+    except httpx.HTTPError as error:
+        raise Wrong(
+            f"{url} does not answer: {error}",
+            "start it: `memgov up`, or `memgov run mcp`; check MEMGOV_MCP_URL",
+        ) from None
+    if answer.status_code != httpx.codes.UNAUTHORIZED or "resource_metadata" not in answer.headers.get(
+        "WWW-Authenticate", ""
+    ):
+        raise Wrong(
+            f"{url} answers {answer.status_code}, not as MCP", "set MEMGOV_MCP_URL to where MCP is served"
+        )
+    return f"answers at {url}"
 
 
 def check_embedder() -> str:

@@ -1,41 +1,26 @@
-"""The MCP process.  Until its issue is built it answers every call with 501 and says so."""
+"""The MCP process's entry point (uvicorn).  Refuses to start with a hole in the tenant boundary, as the web does."""
 
-from __future__ import annotations
+import os
 
-import json
-from collections.abc import Awaitable, Callable
-from typing import Any
+import django
+from django.core.checks import Tags, run_checks
+from django.db import connections
+from django.urls import get_resolver
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
+from memgov import shared_metrics
 
-_BODY = json.dumps(
-    {
-        "type": "about:blank",
-        "title": "Not implemented",
-        "status": 501,
-        "code": "mcp_not_built",
-        "detail": "This version answers the REST API under /api/v1; MCP comes with a later one.",
-    }
-).encode()
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
+shared_metrics.share()
+django.setup()
 
+from memory.mcp.http import Front  # noqa: E402 - it imports models
 
-async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """One ASGI application: lifespan, a liveness answer, and 501 for the rest."""
-    if scope["type"] == "lifespan":
-        await _lifespan(receive, send)
-    elif scope["type"] == "http":
-        alive = scope["path"] == "/livez"
-        status, body = (200, b'{"status":"ok"}') if alive else (501, _BODY)
-        kind = b"application/json" if alive else b"application/problem+json"
-        await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", kind)]})
-        await send({"type": "http.response.body", "body": body})
+_problems = run_checks(tags=[Tags.database], databases=["default"])
+if _problems:
+    raise SystemExit(
+        "memgov: the database does not hold the tenant boundary:\n" + "\n".join(map(str, _problems))
+    )
+connections.close_all()  # the threads that work have connections of their own
+get_resolver().url_patterns  # noqa: B018 - loaded before the first call, which would wait for it
 
-
-async def _lifespan(receive: Receive, send: Send) -> None:
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return
+app = Front()

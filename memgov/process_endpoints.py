@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -108,11 +109,21 @@ def metrics(request: HttpRequest) -> HttpResponse:
 @require_safe
 def protected_resource(request: HttpRequest) -> HttpResponse:
     """How to authenticate here (RFC 9728): with an agent key as bearer credential."""
-    return JsonResponse(
-        {
-            "resource": settings.PUBLIC_URL,
-            "resource_name": "memgov",
-            "bearer_methods_supported": ["header"],
-            "resource_documentation": f"{settings.PUBLIC_URL}/api/v1/docs/",
-        }
-    )
+    return JsonResponse(resource_metadata(settings.PUBLIC_URL))
+
+
+def resource_metadata(resource: str) -> dict[str, object]:
+    """How to authenticate at this address; the MCP process says the same of its own."""
+    return {
+        "resource": resource,
+        "resource_name": "memgov",
+        "bearer_methods_supported": ["header"],
+        "resource_documentation": f"{settings.PUBLIC_URL}/api/v1/docs/",
+    }
+
+
+@csrf_exempt
+def mcp_is_elsewhere(request: HttpRequest, rest: str = "") -> HttpResponse:
+    """A host that was given the address of the web process learns the right one."""
+    detail = f"this is the web process; MCP (streamable HTTP) is served at {settings.MCP_URL}"
+    return plain(Problem(404, "mcp_elsewhere", detail), request)

@@ -51,6 +51,7 @@ DEBUG = env.boolean("MEMGOV_DEBUG", False)
 SECRET_KEY = env.secret("MEMGOV_SECRET_KEY") or runtime.secret_key(DATA_DIR)
 ALLOWED_HOSTS = env.words("MEMGOV_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 PUBLIC_URL = env.text("MEMGOV_PUBLIC_URL", "http://127.0.0.1:8000")
+MCP_URL = (env.text("MEMGOV_MCP_URL") or f"{PUBLIC_URL}/mcp").rstrip("/")
 HTTPS = urlsplit(PUBLIC_URL).scheme == "https"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None

@@ -227,7 +227,7 @@ class Supervisor:
                 pid = service.process.pid
                 processes[service.name] = {"pid": pid, "port": service.port, "restarts": service.restarts}
         note["processes"] = processes
-        note["web_url"], note["mcp_url"] = self._plan.web_url, f"http://{HOST}:{self._plan.mcp_port}/mcp"
+        note["web_url"], note["mcp_url"] = self._plan.web_url, self._plan.mcp_url
         runtime.write(self._plan.data_dir, note)
 
     def _seconds(self) -> float:

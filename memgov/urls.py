@@ -9,6 +9,8 @@ urlpatterns = [
     path("readyz", process.readyz),
     path("metrics", process.metrics),
     path(".well-known/oauth-protected-resource", process.protected_resource),
+    path("mcp", process.mcp_is_elsewhere),
+    path("mcp/<path:rest>", process.mcp_is_elsewhere),
     path("api/v1/", include("memory.api.urls")),
     path("accounts/", include("allauth.urls")),
     path("", include("memory.pages.urls")),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memgov.processes.plan import HOST, Plan, program
+from memgov.processes.plan import Plan, program
 
 
 def banner(plan: Plan) -> str:
@@ -15,7 +15,7 @@ def banner(plan: Plan) -> str:
     lines = _demo_lines(plan, demo) if demo else _without_demo(program(plan.data_dir))
     lines += [
         "",
-        f"  REST      {plan.web_url}/api/v1/docs/      MCP  http://{HOST}:{plan.mcp_port}/mcp",
+        f"  REST      {plan.web_url}/api/v1/docs/      MCP  {plan.mcp_url}",
         f"  data      {plan.data_dir}      logs  {plan.logs}",
         "",
     ]

@@ -67,6 +67,11 @@ class Plan:
         return self.port + 1
 
     @property
+    def mcp_url(self) -> str:
+        """Where an agent's host goes."""
+        return f"http://{HOST}:{self.mcp_port}/mcp"
+
+    @property
     def logs(self) -> Path:
         """The folder of all log files."""
         return self.data_dir / "logs"
@@ -91,6 +96,7 @@ class Plan:
         """What the processes get: our environment, the place of the data, and where they are reached."""
         defaults = {
             "MEMGOV_PUBLIC_URL": self.web_url,
+            "MEMGOV_MCP_URL": self.mcp_url,
             "DJANGO_SETTINGS_MODULE": "memgov.settings",
             "PYTHONUNBUFFERED": "1",
             "PROMETHEUS_MULTIPROC_DIR": str(self.metrics),
