@@ -191,6 +191,25 @@ def test_watching__health_audit_and_schema(client: Driven) -> None:
     assert client.schema()["openapi"].startswith("3.1")
 
 
+def test_blast_radius__seen_held_and_taken_back(
+    client: Driven, connect: Callable[..., Driven], stage: Stage
+) -> None:
+    memory = client.write(FACT, **HERE, tool="billing").memory
+    whole = connect(stage.orchestrator)
+    reach = whole.blast(tool="billing", page_size=5)
+    assert (reach.counts.written, reach.memories[0].id) == (1, memory.id)
+    with worker():
+        held = whole.wait_for_job(
+            whole.quarantine_blast("its pages were poisoned", tool="billing").id, every=0.2
+        )
+        assert held.status == "done" and client.memories(scope="project:alpha") == []
+        undone = whole.wait_for_job(whole.undo_quarantine(held.id).id, every=0.2)
+    assert undone.status == "done"
+    assert [one.id for one in client.memories(scope="project:alpha")] == [memory.id]
+    with pytest.raises(DeniedError):
+        client.blast(tool="billing")
+
+
 def test_problems__are_exceptions_by_kind(
     client: Driven, connect: Callable[..., Driven], stage: Stage
 ) -> None:

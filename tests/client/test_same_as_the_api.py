@@ -9,7 +9,7 @@ import pytest
 from memgov_client import AsyncClient, Client, models
 from memgov_client.binding import Listed, Method
 from memgov_client.call import Answer, Call
-from memgov_client.calls import memories, reading, watching, working, writing
+from memgov_client.calls import blast, memories, reading, watching, working, writing
 from memgov_client.clients import Operations
 
 from memory.api.schema import describe
@@ -21,6 +21,7 @@ MODELS = {
     "Memory": "Memory", "Outcome": "Outcome", "Revision": "Revision", "Entry": "Entry", "Retrieval": "Retrieval",
     "Digest": "Digest", "Manifest": "Manifest", "Injected": "Injected", "Usage": "Usage", "Working": "WorkingValue",
     "TaskEnd": "TaskEnd", "Rollback": "Rollback", "SessionEnd": "SessionEnd", "Promotion": "Promotion",
+    "Reach": "Reach", "Point": "Point",
     "WhoAmI": "WhoAmI", "Key": "Key", "Grant": "Grant", "Metric": "Metric", "Health": "Health", "Event": "Event",
     "Job": "Job", "Finding": "Finding", "Pin": "Pin", "PromotedStep": "Step",
 }  # fmt: skip
@@ -33,8 +34,15 @@ MADE: list[Call[Any]] = [
     working.list_working("t"), working.delete_working("t", "k"), working.complete_task("t"),
     working.roll_back_task("t"), working.undo_rollback("t"), working.end_session("s"),
     watching.promote("m", "shared", "r"), watching.promotions_page(), watching.promotion("p"),
-    watching.withdraw_promotion("p"), watching.health(), watching.audit_page(), watching.job("j"),
+    blast.blast(), blast.quarantine_blast("r"), blast.undo_quarantine("j"), watching.withdraw_promotion("p"),
+    watching.health(), watching.audit_page(), watching.job("j"),
 ]  # fmt: skip
+
+
+class Paged(blast.Seed, total=False):
+    """The blast radius pages by the last memory, not by a cursor."""
+
+    before: str
 
 
 def shape(method: str, path: str) -> tuple[str, str]:
@@ -56,7 +64,7 @@ def test_methods__offer_every_function_that_makes_a_call() -> None:
     bound = {one.make for one in vars(Operations).values() if isinstance(one, Method | Listed)}
     functions = {
         function
-        for module in (memories, reading, watching, working, writing)
+        for module in (blast, memories, reading, watching, working, writing)
         for name, function in vars(module).items()
         if callable(function) and getattr(function, "__module__", "") == module.__name__
         and not name.startswith("_") and not isinstance(function, type)
@@ -86,6 +94,7 @@ def body_of(path: str, method: str) -> set[str]:
         (writing.CandidateFields, "memories", "post", {"content"}),
         (memories.Changes, "memories/{memory_id}", "patch", set()),
         (reading.RetrieveFields, "retrieve", "post", {"query"}),
+        (blast.Seed, "blast/quarantine", "post", {"reason"}),
         (working.StepFields, "tasks/{task}/working/{key}", "put", {"value"}),
     ],
 )
@@ -101,10 +110,12 @@ def test_bodies__have_the_fields_that_the_api_takes(
         (memories.MemoryFilters, "memories"),
         (watching.PromotionFilters, "promotions"),
         (watching.AuditFilters, "audit"),
+        (Paged, "blast"),
     ],
 )
 def test_filters__are_those_that_the_api_takes(fields: Any, path: str) -> None:
-    assert set(get_type_hints(fields)) | {"cursor", "page_size"} == parameters(path, "get")
+    paging = {"page_size"} if path == "blast" else {"cursor", "page_size"}
+    assert set(get_type_hints(fields)) | paging == parameters(path, "get")
 
 
 @pytest.mark.parametrize("name", MODELS)

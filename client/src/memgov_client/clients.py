@@ -7,6 +7,7 @@ from types import TracebackType
 from typing_extensions import Self
 
 from memgov_client.binding import Listed, Method
+from memgov_client.calls import blast as reach
 from memgov_client.calls import memories as known
 from memgov_client.calls import reading, watching, working, writing
 from memgov_client.carriers import AsyncCarrier, SyncCarrier
@@ -51,6 +52,10 @@ class Operations:
     promotions = Listed(watching.promotions_page)
     promotions_page = Method(watching.promotions_page)
     withdraw_promotion = Method(watching.withdraw_promotion)
+
+    blast = Method(reach.blast)
+    quarantine_blast = Method(reach.quarantine_blast)
+    undo_quarantine = Method(reach.undo_quarantine)
 
     health = Method(watching.health)
     audit = Listed(watching.audit_page)

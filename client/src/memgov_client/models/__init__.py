@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memgov_client.models.answers import AnswerModel, Page
+from memgov_client.models.blast import Reach
 from memgov_client.models.memories import (
     AppliesTo,
     Finding,
@@ -50,6 +51,6 @@ from memgov_client.models.working import (
 __all__ = [
     "Actor", "AnswerModel", "AppliesTo", "Bands", "Digest", "DigestLine", "Entry", "Event", "Finding", "Grant",
     "Health", "Injected", "Item", "Job", "Key", "Manifest", "Memory", "Metric", "Outcome", "Page", "Party", "Pin",
-    "Point", "Promotion", "PromotionDecision", "Retrieval", "Revision", "Rollback", "SessionEnd", "Step", "Target",
-    "TaskEnd", "TaskState", "Tenant", "Usage", "WhoAmI", "WorkingValue",
+    "Point", "Promotion", "PromotionDecision", "Reach", "Retrieval", "Revision", "Rollback", "SessionEnd", "Step",
+    "Target", "TaskEnd", "TaskState", "Tenant", "Usage", "WhoAmI", "WorkingValue",
 ]  # fmt: skip

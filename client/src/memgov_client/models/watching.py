@@ -90,15 +90,23 @@ class Metric(AnswerModel):
     breach: float | None = None
 
 
+class Spread(AnswerModel):
+    low: float
+    high: float
+
+
 class Point(AnswerModel):
     at: datetime
+    span: str = ""
     figures: dict[str, float | None]
+    spread: dict[str, Spread] = {}
 
 
 class Health(AnswerModel):
     scope: str | None = None
     at: datetime | None = None
     metrics: dict[str, Metric]
+    details: dict[str, float | None] = {}
     series: list[Point] = []
 
 
