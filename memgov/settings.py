@@ -55,6 +55,8 @@ MCP_URL = (env.text("MEMGOV_MCP_URL") or f"{PUBLIC_URL}/mcp").rstrip("/")
 HTTPS = urlsplit(PUBLIC_URL).scheme == "https"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+# Proxies of ours in front of the web: how many entries at the end of X-Forwarded-For are theirs.
+MEMGOV_TRUSTED_PROXIES = ALLAUTH_TRUSTED_PROXY_COUNT = env.integer("MEMGOV_TRUSTED_PROXIES", 0, low=0, high=9)
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -207,7 +209,7 @@ DEFAULT_FROM_EMAIL = env.text("MEMGOV_FROM_EMAIL", "memgov <memgov@localhost>")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memory.api.authentication.AgentKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": ["memory.api.permissions.FromItsNetwork"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["memory.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -1,12 +1,10 @@
-"""Agents and their keys: register, pause, create, rotate and revoke.  A key's text is shown once, in the answer
-to the request that made it, and never stored, logged or put into a URL."""
+"""Agents: register, look at what each wrote and how it ended, pause.  Their keys are in `agent_keys`."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
@@ -14,14 +12,13 @@ from memgov import clock
 from memory.domain.ids import show_id
 from memory.pages import memory_shapes
 from memory.pages.access import Viewer, tenant_page
-from memory.pages.answers import SeeOther, answer, flash, flash_error, raise_or_deny, row_id, sentence, url
+from memory.pages.answers import SeeOther, answer, flash, row_id, sentence, url
 from memory.pages.forms import AgentForm, KeyForm
 from memory.pages.queue import LONGEST_SEARCH
 from memory.pages.wording import plain
 from memory.selectors import pages_agents as found
 from memory.services import tenancy
-from memory.services.errors import Conflict, Invalid, ServiceError
-from memory.services.tenancy import NewKey
+from memory.services.errors import Conflict, Invalid
 from tenants.context import tenant_context
 from tenants.models import Agent, AgentKey
 
@@ -91,10 +88,10 @@ def _roles() -> list[dict[str, str]]:
 @tenant_page("agents")
 def one(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """One agent."""
-    return _detail(request, viewer, _agent(viewer, item))
+    return detail(request, viewer, agent_at(viewer, item))
 
 
-def _agent(viewer: Viewer, item: str) -> Agent:
+def agent_at(viewer: Viewer, item: str) -> Agent:
     agent_id = row_id("agt", item)
     with tenant_context(viewer.tenant.id):
         agent = found.agent(agent_id)
@@ -103,7 +100,7 @@ def _agent(viewer: Viewer, item: str) -> Agent:
     return agent
 
 
-def _detail(
+def detail(
     request: HttpRequest, viewer: Viewer, agent: Agent, status: int = 200, **more: Any
 ) -> HttpResponse:
     now, shown = clock.now(), show_id("agt", agent.id)
@@ -129,8 +126,12 @@ def _detail(
                 for name, count in outcomes.items()
             ],
             "keys": [
-                {**_key(key, now), "blast_url": url(viewer, "blast", key=show_id("key", key.id))}
+                {**key_shape(key, now), "blast_url": url(viewer, "blast", key=show_id("key", key.id))}
                 for key in keys
+            ],
+            "refused": [
+                {"reason": plain(row.reason), "scope": row.scope, "at": row.at, "origin": plain(row.origin)}
+                for row in found.refused_of(agent.id)
             ],
             "recent": [memory_shapes.row(viewer, one, policy, now) for one in found.written_by(agent.id)],
             "memories_url": url(viewer, "memories", agent=shown),
@@ -150,15 +151,18 @@ def _grant(pattern: str, verbs: Any, from_role: bool) -> dict[str, Any]:
     return {"pattern": pattern, "from_role": from_role, **may}
 
 
-def _key(key: AgentKey, now: datetime) -> dict[str, Any]:
+def key_shape(key: AgentKey, now: datetime) -> dict[str, Any]:
     ended = key.expires_at is not None and key.expires_at <= now
     soon = key.expires_at is not None and key.expires_at - now <= OVERLAP
     status = "revoked" if key.revoked_at else "expired" if ended else "rotating" if soon else "active"
     return {
         "id_text": show_id("key", key.id),
+        "name": key.name,
         "prefix": f"mgk_…{key.prefix}",
         "status": status,
         "trust_ceiling": key.trust_ceiling,
+        "networks": key.networks,
+        "created_by": key.created_by,
         "created_at": key.created_at,
         "last_used_at": key.last_used_at,
         "expires_at": key.expires_at,
@@ -169,74 +173,7 @@ def _key(key: AgentKey, now: datetime) -> dict[str, Any]:
 @tenant_page("agents", read=None, write="admin")
 def pause(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Stop the agent's keys from working, or let them work again."""
-    agent, paused = _agent(viewer, item), request.POST.get("pause") == "yes"
+    agent, paused = agent_at(viewer, item), request.POST.get("pause") == "yes"
     tenancy.agent_pause(viewer.principal, agent, paused)
     flash(request, _("Paused. Its keys are refused.") if paused else _("Resumed. Its keys work again."))
     return SeeOther(url(viewer, "agent", item))
-
-
-@tenant_page("agents", read=None, write="admin")
-def key_create(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
-    """Make a key and show it, this once."""
-    agent, form = _agent(viewer, item), KeyForm(request.POST, auto_id="key-%s")
-    if not form.is_valid():
-        flash_error(request, _("Nothing was created: a trust ceiling lies between 0 and 1."))
-        return _detail(request, viewer, agent, 422, key_form=form)
-    made = tenancy.key_create(
-        viewer.principal,
-        agent,
-        trust_ceiling=form.cleaned_data["trust_ceiling"],
-        expires_at=form.expiry(clock.now()),
-    )
-    return _shown_once(request, viewer, agent, made)
-
-
-@tenant_page("agents", read=None, write="admin")
-def key_rotate(request: HttpRequest, viewer: Viewer, item: str, key: str) -> HttpResponse:
-    """Make a successor; the old key works for one more day."""
-    agent = _agent(viewer, item)
-    old = _key_of(viewer, agent, key)
-    try:
-        made = tenancy.key_rotate(viewer.principal, old, clock.now() + OVERLAP)
-    except Conflict as error:
-        flash_error(request, sentence(error))
-        return SeeOther(url(viewer, "agent", item))
-    except ServiceError as error:
-        return raise_or_deny(error)
-    return _shown_once(request, viewer, agent, made)
-
-
-def _shown_once(request: HttpRequest, viewer: Viewer, agent: Agent, made: NewKey) -> HttpResponse:
-    curl = f"curl {settings.PUBLIC_URL}/api/v1/whoami -H 'Authorization: Bearer {made.text}'"
-    response = _detail(request, viewer, agent, new_key=made.text, curl=curl)
-    response["Pragma"] = "no-cache"
-    return response
-
-
-def _key_of(viewer: Viewer, agent: Agent, key: str) -> AgentKey:
-    key_id = row_id("key", key)
-    with tenant_context(viewer.tenant.id):
-        row = found.key_of(agent.id, key_id)
-    if row is None:
-        raise Http404
-    return row
-
-
-@tenant_page("agents", read="admin", write="admin")
-def key_revoke(request: HttpRequest, viewer: Viewer, item: str, key: str) -> HttpResponse:
-    """Ask, then end the key for good."""
-    agent = _agent(viewer, item)
-    row, reason = _key_of(viewer, agent, key), request.POST.get("reason", "").strip()
-    if request.method == "POST" and reason:
-        tenancy.key_revoke(viewer.principal, row, reason[:500])
-        flash(request, _("Revoked. Calls with it fail from now on."))
-        return SeeOther(url(viewer, "agent", item))
-    missing = request.method == "POST"
-    context = {
-        "agent": {"id_text": item, "name": agent.name},
-        "key": _key(row, clock.now()),
-        "error": _("Give a reason: it is kept in the audit.") if missing else "",
-        "reason": reason,
-    }
-    with tenant_context(viewer.tenant.id):
-        return answer(request, "pages/agents/revoke.html", context, 422 if missing else 200)

@@ -11,8 +11,12 @@ from django.utils.translation import gettext_lazy as _
 from memory.domain.normalise import parse_ttl
 from memory.domain.scopes import GrantRule, parse_grant, parse_scope
 from tenants.models import Role
+from tenants.networks import parse_networks
 
 LIFETIMES = ((30, _("30 days")), (90, _("90 days")), (365, _("1 year")), (0, _("no end")))
+
+# Hours for which a key goes on working beside its successor.
+OVERLAPS = ((0, _("no time")), (1, _("1 hour")), (24, _("1 day")), (168, _("7 days")), (720, _("30 days")))
 
 
 class AgentForm(forms.Form):
@@ -109,9 +113,43 @@ class MemoryForm(forms.Form):
         return given
 
 
+class NetworksField(forms.CharField):
+    """Addresses and networks, as a list in their one spelling."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"placeholder": "192.0.2.0/24", "spellcheck": "false"})
+        super().__init__(max_length=1000, widget=widget, **options)
+
+    def clean(self, value: Any) -> list[str]:
+        """The networks; an empty text is none, hence every address."""
+        try:
+            return parse_networks(super().clean(value))
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
+
+class NetworksForm(forms.Form):
+    """From where a key may be used."""
+
+    networks = NetworksField(
+        label=_("Networks that may use it"),
+        required=False,
+        help_text=_("Addresses or networks (CIDR), divided by spaces. Empty: from anywhere."),
+    )
+
+
+class RotateForm(forms.Form):
+    """How long both keys work."""
+
+    overlap = forms.TypedChoiceField(
+        label=_("The old one works for"), choices=OVERLAPS, coerce=int, initial=24
+    )
+
+
 class KeyForm(forms.Form):
     """Create a key."""
 
+    name = forms.CharField(label=_("Name"), max_length=100, required=False)
     expires_in = forms.TypedChoiceField(label=_("Ends after"), choices=LIFETIMES, coerce=int, initial=90)
     trust_ceiling = forms.FloatField(
         label=_("Trust ceiling"),
@@ -120,6 +158,7 @@ class KeyForm(forms.Form):
         initial=1.0,
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
+    networks = NetworksField(label=_("Only from"), required=False)
 
     def expiry(self, now: datetime) -> datetime | None:
         """When the key ends; None for never."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from memory.pages import (
+    agent_keys,
     agents,
     audit,
     blast,
@@ -91,9 +92,10 @@ _agents = [
     path("new/", agents.new, name="agent-new"),
     path("<str:item>/", agents.one, name="agent"),
     path("<str:item>/pause/", agents.pause, name="agent-pause"),
-    path("<str:item>/keys/", agents.key_create, name="agent-key-create"),
-    path("<str:item>/keys/<str:key>/rotate/", agents.key_rotate, name="agent-key-rotate"),
-    path("<str:item>/keys/<str:key>/revoke/", agents.key_revoke, name="agent-key-revoke"),
+    path("<str:item>/keys/", agent_keys.create, name="agent-key-create"),
+    path("<str:item>/keys/<str:key>/", agent_keys.one, name="agent-key"),
+    path("<str:item>/keys/<str:key>/rotate/", agent_keys.rotate, name="agent-key-rotate"),
+    path("<str:item>/keys/<str:key>/revoke/", agent_keys.revoke, name="agent-key-revoke"),
 ]
 _members = [
     path("", members.index, name="members"),

@@ -98,3 +98,9 @@ def outcomes_of(agent_id: UUID, since: datetime) -> dict[str, int]:
 def written_by(agent_id: UUID, limit: int = 8) -> list[Memory]:
     """What it wrote last."""
     return list(Memory.objects.filter(agent_id=agent_id).order_by("-id")[:limit])
+
+
+def refused_of(agent_id: UUID, limit: int = 8) -> list[WriteDecision]:
+    """Its writes that were refused last, with the reason; their text is not shown."""
+    rows = WriteDecision.objects.filter(agent_id=agent_id, outcome="rejected")
+    return list(rows.order_by("-at")[:limit])

@@ -20,6 +20,7 @@ from memory.store import audit
 from tenants import keys
 from tenants.context import tenant_context
 from tenants.models import Agent, AgentKey, Grant, Membership, Role, Tenant, User, new_handle
+from tenants.networks import forget
 from tenants.principals import Principal, system
 
 _AGENT_ROLE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,49}")
@@ -122,8 +123,12 @@ def key_create(
     name: str = "",
     trust_ceiling: float = 1.0,
     expires_at: datetime | None = None,
+    networks: Sequence[str] = (),
 ) -> NewKey:
-    """A new key of the agent.  Its text is returned here and nowhere else, ever."""
+    """A new key of the agent, for use from these networks (none: from anywhere).
+
+    Its text is returned here and nowhere else, ever.
+    """
     if not 0 <= trust_ceiling <= 1:
         raise Invalid("a trust ceiling lies between 0 and 1", field="trust_ceiling")
     now = clock.now()
@@ -138,12 +143,15 @@ def key_create(
             prefix=new_handle(),
             secret_hash=keys.hash_secret(secret),
             trust_ceiling=trust_ceiling,
+            networks=list(networks),
             expires_at=expires_at,
             created_by=actor.name,
             created_at=now,
         )
         key.save()
         after = {"agent": agent.name, "prefix": key.prefix, "trust_ceiling": trust_ceiling}
+        if networks:
+            after["networks"] = list(networks)
         audit.append(actor, [audit.Event("key.revealed", "key", show_id("key", key.id), after=after)], now)
     return NewKey(key, keys.compose(handle, key.prefix, secret))
 
@@ -160,7 +168,7 @@ def key_revoke(actor: Principal, key: AgentKey, reason: str = "") -> AgentKey:
 
 
 def key_rotate(actor: Principal, key: AgentKey, overlap_until: datetime) -> NewKey:
-    """A successor with the same ceiling; the old key works until ``overlap_until``."""
+    """A successor with the same ceiling, networks and length of life; the old key works until ``overlap_until``."""
     now = clock.now()
     with tenant_context(actor.tenant_id):
         agent = Agent.objects.filter(id=key.agent_id).first()
@@ -168,12 +176,32 @@ def key_rotate(actor: Principal, key: AgentKey, overlap_until: datetime) -> NewK
             raise NotFound("the key's agent is gone")
         if key.revoked_at is not None:
             raise Conflict("a revoked key cannot be rotated; make a new one", code="key_revoked")
-        new = key_create(actor, agent, name=key.name, trust_ceiling=key.trust_ceiling)
+        life = key.expires_at - key.created_at if key.expires_at else None
+        new = key_create(
+            actor, agent, name=key.name, trust_ceiling=key.trust_ceiling, networks=key.networks,
+            expires_at=now + life if life else None,
+        )  # fmt: skip
         end = min(overlap_until, key.expires_at) if key.expires_at else overlap_until
         AgentKey.objects.filter(id=key.id).update(expires_at=end)
         after = {"expires_at": end.isoformat(), "successor": new.key.prefix}
         audit.append(actor, [audit.Event("key.rotated", "key", show_id("key", key.id), after=after)], now)
     return new
+
+
+def key_networks_set(actor: Principal, key: AgentKey, networks: Sequence[str]) -> None:
+    """From where the key may be used from now on; every process knows within `tenants.networks.KEPT_SECONDS`."""
+    now, wanted = clock.now(), list(networks)
+    with tenant_context(actor.tenant_id):
+        before = AgentKey.objects.select_for_update().get(id=key.id).networks
+        if before == wanted:
+            return
+        AgentKey.objects.filter(id=key.id).update(networks=wanted)
+        event = audit.Event(
+            "key.networks_changed", "key", show_id("key", key.id),
+            before={"networks": before}, after={"networks": wanted},
+        )  # fmt: skip
+        audit.append(actor, [event], now)
+    forget(key.id)
 
 
 def grant_set(actor: Principal, rule: GrantRule, *, agent: Agent | None = None, agent_role: str = "") -> None:

@@ -53,6 +53,7 @@ READABLE = (
 FOR_REVIEWERS = ("promotions/bulk/", "memories/new/", "memories/{mem}/delete/")
 FOR_ADMINS = (
     "agents/new/",
+    "agents/{agt}/keys/{key}/",
     "agents/{agt}/keys/{key}/revoke/",
     "members/{mbr}/remove/",
     "scopes/grant/",
@@ -97,6 +98,7 @@ CHANGES = (
     ("agents/new/", {"name": "new one", "role": "coder"}, "admin"),
     ("agents/{agt}/pause/", {"pause": "yes"}, "admin"),
     ("agents/{agt}/keys/", {"expires_in": "90", "trust_ceiling": "1"}, "admin"),
+    ("agents/{agt}/keys/{key}/", {"networks": "192.0.2.0/24"}, "admin"),
     ("agents/{agt}/keys/{key}/rotate/", {}, "admin"),
     ("agents/{agt}/keys/{key}/revoke/", {"reason": "lost"}, "admin"),
     ("members/", {"email": "someone@example.test", "role": "auditor"}, "admin"),
