@@ -20,16 +20,20 @@ TENANT_ENDS: Final = "memory.end_tenants"
 BEAT_HEARTBEAT: Final = "memory.beat_heartbeat"
 
 _MINUTE = 60
+_HOUR = 60 * _MINUTE
+# The daily sweeps and their hour (UTC), where a tenant has no off-peak hours of its own.  Their messages go out every
+# hour, and each tenant's own clock decides (`memory.domain.off_peak`).
+DAILY_HOURS: Final[dict[str, int]] = {
+    "dedup": 1, "episodes": 1, "staleness": 2, "chain": 3, "retention": 3, "poisoning": 4,
+}  # fmt: skip
 # How long the message to one tenant stays valid: about the interval of its sweep.
 VALID_SECONDS: Final[dict[str, int]] = {
     "expiry": 5 * _MINUTE,
     "decay": 60 * _MINUTE,
-    "staleness": 24 * 60 * _MINUTE,
     "compaction": 60 * _MINUTE,
     "health": 60 * _MINUTE,
-    "chain": 24 * 60 * _MINUTE,
     "tasks": 10 * _MINUTE,
-    "retention": 24 * 60 * _MINUTE,
+    **dict.fromkeys(DAILY_HOURS, _HOUR),
 }
 
 _TIMES: Final[dict[str, Any]] = {
@@ -38,9 +42,12 @@ _TIMES: Final[dict[str, Any]] = {
     "decay": crontab(minute=17),
     "compaction": crontab(minute=37),
     "health": crontab(minute=0),
-    "staleness": crontab(minute=47, hour=2),
-    "chain": crontab(minute=7, hour=3),
-    "retention": crontab(minute=27, hour=3),
+    "dedup": crontab(minute=2),
+    "episodes": crontab(minute=12),
+    "staleness": crontab(minute=47),
+    "chain": crontab(minute=7),
+    "retention": crontab(minute=27),
+    "poisoning": crontab(minute=52),
 }
 
 BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {

@@ -17,6 +17,7 @@ from memory import schedule
 from memory.services.blast import blast_run
 from memory.services.manifest_months import manifest_months_keep
 from memory.services.sweeps import SWEEPS
+from memory.services.sweeps.due import sweep_is_due
 from memory.services.tenant_ends import tenants_end
 from memory.services.write_jobs import LEASE, write_job_run
 from tenants.models import Tenant
@@ -44,8 +45,11 @@ def dispatch_sweep(name: str) -> int:
     max_retries=5,
 )
 def run_sweep(name: str, tenant_id: str) -> str | None:
-    """One sweep for one tenant; the status of its run.  A tenant that is gone or suspended is passed over."""
+    """One sweep for one tenant; the status of its run, None when it is not due.  A tenant that is gone or suspended is
+    passed over."""
     if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+        return None
+    if not sweep_is_due(UUID(tenant_id), name):
         return None
     return SWEEPS[name](UUID(tenant_id)).status
 

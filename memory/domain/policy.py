@@ -20,6 +20,7 @@ from memory.domain.policy_keep_rules import (
     Promotion,
     Retention,
     Retrieval,
+    Sweeps,
 )
 from memory.domain.policy_write_rules import (
     Admission,
@@ -36,7 +37,7 @@ from memory.domain.scopes import Scope, matches, parse_pattern, specificity
 PRESETS = tuple(policy_presets.BY_NAME)
 
 # What holds for a tenant as a whole and cannot differ from scope to scope.
-TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text", "working", "manifests"})
+TENANT_WIDE = frozenset({"scopes", "schema_version", "rate_limits", "text", "working", "manifests", "sweeps"})
 
 
 class Policy(Section):
@@ -56,6 +57,7 @@ class Policy(Section):
     digest: Digest = Digest()
     manifests: Manifests = Manifests()
     retention: Retention = Retention()
+    sweeps: Sweeps = Sweeps()
     text: TextLimits = TextLimits()
     working: WorkingMemory = WorkingMemory()
     rate_limits: RateLimits = RateLimits()

@@ -127,3 +127,21 @@ class Retention(Section):
     """Scopes with fewer live entries are not guarded: one of three is already 33%."""
     episode_days: WholeDays = 14
     """Age at which finished tasks are compressed."""
+
+
+Hour = Annotated[int, Field(ge=0, le=23)]
+
+
+class Sweeps(Section):
+    off_peak_from: Hour | None = None
+    """Hour of the day (UTC) from which the daily sweeps may begin."""
+    off_peak_until: Hour | None = None
+    """Hour (UTC) from which none begins any more; it may be past midnight."""
+
+    @model_validator(mode="after")
+    def _both_or_neither(self) -> Sweeps:
+        if (self.off_peak_from is None) != (self.off_peak_until is None):
+            raise ValueError("off_peak_from and off_peak_until belong together: give both or neither")
+        if self.off_peak_from is not None and self.off_peak_from == self.off_peak_until:
+            raise ValueError("off_peak_from and off_peak_until have to differ")
+        return self

@@ -48,6 +48,8 @@ class SweepRun(TenantModel):
     skipped = models.IntegerField(default=0)
     policy_version = models.IntegerField(default=0)
     note = models.CharField(max_length=500, blank=True)
+    # What a person may have to decide, and what became of it: scopes that were held, who let them go, what was undone.
+    details = models.JSONField(default=dict)
 
     class Meta:
         indexes = [models.Index(fields=["tenant", "name", "-started_at"], name="runs_by_name")]

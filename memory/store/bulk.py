@@ -6,14 +6,15 @@ are true.  Which rows are picked is not decided here; a pick is SQL of (id, was,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import perf_counter
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from psycopg.types.json import Jsonb
 
 from memgov.ids import floor_id, new_id
 from memory.models import Memory, ScopeRecord, SweepRun
@@ -49,14 +50,15 @@ SELECT c.id, c.scope, c.was, c.score, policy.number FROM changed c, policy ORDER
 """
 RUN = """recorded AS (
     INSERT INTO memory_sweeprun AS r (tenant_id, id, name, status, dry_run, started_at, finished_at, scanned, changed,
-                                      skipped, policy_version, note)
+                                      skipped, policy_version, note, details)
     SELECT %(tenant)s, %(run)s, %(name)s, CASE WHEN last THEN %(final)s ELSE 'running' END, false, %(started)s,
            CASE WHEN last THEN %(reached)s + (clock_timestamp() - statement_timestamp()) END,
-           coalesce(%(scanned)s::int, %(before)s + rows), %(before)s + rows, %(skipped)s, policy.number, %(note)s
+           coalesce(%(scanned)s::int, %(before)s + rows), %(before)s + rows, %(skipped)s, policy.number, %(note)s,
+           %(details)s
       FROM (SELECT count(*)::int AS rows, %(closing)s AND count(*) < %(batch)s AS last FROM changed) c, policy
     ON CONFLICT (tenant_id, id) DO UPDATE
        SET status = excluded.status, finished_at = excluded.finished_at, scanned = excluded.scanned,
-           changed = excluded.changed, skipped = excluded.skipped, note = excluded.note
+           changed = excluded.changed, skipped = excluded.skipped, note = excluded.note, details = excluded.details
 )"""
 JOB = """recorded AS (
     UPDATE memory_job SET done = done + (SELECT count(*) FROM changed)::int, touched_at = %(reached)s
@@ -68,6 +70,14 @@ UNINDEX = """unindexed AS (
 ),"""
 _MOVE = CHANGE.format(pick="{pick}", sets=STATUS, unindex=UNINDEX, state=STATE, recorded=RUN)
 _WEIGH = CHANGE.format(pick="{pick}", sets="confidence = p.score", unindex="", state=STATE, recorded=RUN)
+
+PICK_CHOSEN = """
+SELECT m.id, m.status AS was, NULL::float8 AS score
+  FROM memory_memory m JOIN unnest(%(chosen)s::uuid[], %(versions)s::int[]) AS w(id, version) ON w.id = m.id
+ WHERE m.tenant_id = %(tenant)s AND m.version = w.version AND m.status IN ('live', 'contested') AND m.id > %(after)s
+ ORDER BY m.id LIMIT %(batch)s FOR UPDATE OF m SKIP LOCKED
+"""
+"""Readable memories that were chosen one by one, unless one has changed since."""
 
 
 @dataclass(slots=True)
@@ -84,6 +94,7 @@ class RunRecord:
     skipped: int = 0
     policy_version: int | None = None
     note: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
 
     def reached(self) -> datetime:
         """The instant it is for the run: its start and the time that has passed since."""
@@ -124,8 +135,8 @@ def apply(change: BulkChange, run: RunRecord, *, limit: int = BATCH, final: str 
         "status": change.status, "event": change.event, "actor": change.actor, "reason": change.reason[:500],
         "ids": [new_id(change.now) for _ in range(limit)], "run": run.id, "name": run.name,
         "started": run.started_at, "reached": run.reached(), "scanned": run.scanned, "before": run.changed,
-        "skipped": run.skipped, "policy": run.policy_version, "note": run.note[:500], "final": final,
-        "closing": bool(final),
+        "skipped": run.skipped, "policy": run.policy_version, "note": run.note[:500], "details": Jsonb(run.details),
+        "final": final, "closing": bool(final),
     }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
@@ -142,7 +153,7 @@ def record_run(run: RunRecord, status: str) -> None:
         "name": run.name, "status": status, "dry_run": run.dry_run, "started_at": run.started_at,
         "finished_at": None if status == "running" else run.reached(), "scanned": run.scanned or 0,
         "changed": run.changed, "skipped": run.skipped, "policy_version": run.policy_version or 0,
-        "note": run.note[:500],
+        "note": run.note[:500], "details": run.details,
     }  # fmt: skip
     if not SweepRun.objects.filter(id=run.id).update(**fields):
         SweepRun.objects.bulk_create([SweepRun(tenant_id=current_tenant_id(), id=run.id, **fields)])
@@ -161,3 +172,24 @@ def drop_runs_before(end: datetime, most: int) -> int:
     ids = list(rows.order_by("id").values_list("id", flat=True)[:most])
     SweepRun.objects.filter(id__in=ids).delete()
     return len(ids)
+
+
+def note_details(run_id: UUID, details: Mapping[str, Any]) -> None:
+    """Keep what became of a run that a person had to decide on."""
+    SweepRun.objects.filter(id=run_id).update(details=dict(details))
+
+
+def lock_free(ids: Iterable[UUID]) -> dict[UUID, Memory]:
+    """Those of the memories that nobody else holds, locked in the order of their ids."""
+    rows = Memory.objects.select_for_update(skip_locked=True).filter(id__in=list(ids)).order_by("id")
+    return {row.id: row for row in rows}
+
+
+def note_findings(findings: Mapping[UUID, Any]) -> None:
+    """Keep with each memory what was found in it; it makes no version."""
+    sql = """UPDATE memory_memory m SET findings = f.found
+               FROM unnest(%(ids)s::uuid[], %(found)s::jsonb[]) AS f(id, found)
+              WHERE m.tenant_id = %(tenant)s AND m.id = f.id"""
+    found = [Jsonb(list(one)) for one in findings.values()]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"tenant": current_tenant_id(), "ids": list(findings), "found": found})

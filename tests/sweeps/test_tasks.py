@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -123,6 +123,28 @@ def test_run_sweep__delivered_twice__does_it_once() -> None:
     assert run_sweep.run("decay", str(plot.tenant_id)) == "done"
     assert run_sweep.run("decay", str(plot.tenant_id)) == "done"
     assert plot.count("memory_auditevent", "action = 'memory.evicted'") == 2
+
+
+def test_run_sweep__daily__runs_in_the_tenants_hours_once_a_day_and_catches_up() -> None:
+    night = Plot(Policy.model_validate({"sweeps": {"off_peak_from": 22, "off_peak_until": 5}}))
+    plain = Plot()
+    day = datetime(2030, 5, 1, tzinfo=UTC)
+
+    def runs(plot: Plot, hours: Iterable[float]) -> list[float]:
+        ran = []
+        for hour in hours:
+            with clock.moved_to(day + timedelta(hours=hour, minutes=2)):
+                if run_sweep.run("dedup", str(plot.tenant_id)):
+                    ran.append(hour)
+        return ran
+
+    assert runs(night, range(48)) == [0, 22, 46]
+    assert runs(plain, range(48)) == [0, 25], "at once where it never ran, then at its own hour"
+    week = 24 * 9
+    assert runs(plain, range(week + 14, week + 60)) == [week + 14, week + 25, week + 49], "one run catches up"
+    assert runs(night, range(week + 12, week + 60)) == [week + 22, week + 46], (
+        "but at no other hour than its own"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(SWEEPS))

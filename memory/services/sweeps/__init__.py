@@ -14,8 +14,11 @@ from memory.models import SweepRun
 from memory.services.sweeps.chain import sweep_chain
 from memory.services.sweeps.compaction import sweep_compaction
 from memory.services.sweeps.decay import sweep_decay
+from memory.services.sweeps.dedup import sweep_dedup
+from memory.services.sweeps.episodes import sweep_episodes
 from memory.services.sweeps.expiry import sweep_expiry
 from memory.services.sweeps.health import sweep_health
+from memory.services.sweeps.poisoning import sweep_poisoning
 from memory.services.sweeps.retention import sweep_retention
 from memory.services.sweeps.run import Progress
 from memory.services.sweeps.staleness import sweep_staleness
@@ -44,9 +47,12 @@ SWEEPS: Final[dict[str, Sweep]] = {
     "chain": sweep_chain,
     "tasks": sweep_tasks,
     "retention": sweep_retention,
+    "dedup": sweep_dedup,
+    "episodes": sweep_episodes,
+    "poisoning": sweep_poisoning,
 }
 
 __all__ = [
-    "SWEEPS", "Progress", "Sweep", "sweep_chain", "sweep_compaction", "sweep_decay", "sweep_expiry", "sweep_health",
-    "sweep_retention", "sweep_staleness", "sweep_tasks",
+    "SWEEPS", "Progress", "Sweep", "sweep_chain", "sweep_compaction", "sweep_decay", "sweep_dedup", "sweep_episodes",
+    "sweep_expiry", "sweep_health", "sweep_poisoning", "sweep_retention", "sweep_staleness", "sweep_tasks",
 ]  # fmt: skip

@@ -53,6 +53,7 @@ class Run:
             started_at=record.started_at, finished_at=record.reached(),
             scanned=record.changed if record.scanned is None else record.scanned, changed=record.changed,
             skipped=record.skipped, policy_version=record.policy_version or 0, note=record.note[:500],
+            details=record.details,
         )  # fmt: skip
 
 
