@@ -8,7 +8,6 @@ from time import monotonic
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpRequest
 
 from tenants.context import read_one
 
@@ -64,11 +63,8 @@ def forget(key_id: UUID) -> None:
     _kept.pop(key_id, None)
 
 
-def address_of(request: HttpRequest) -> str:
+def address_of(remote: str, forwarded: str) -> str:
     """The caller's address.  What `X-Forwarded-For` says counts only as far as our own proxies wrote it."""
-    remote = str(request.META.get("REMOTE_ADDR", ""))
     proxies: int = settings.MEMGOV_TRUSTED_PROXIES
-    if not proxies:
-        return remote
-    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",") if hop.strip()]
-    return hops[-proxies] if len(hops) >= proxies else remote
+    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
+    return hops[-proxies] if proxies and len(hops) >= proxies else remote

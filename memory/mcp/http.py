@@ -24,6 +24,7 @@ from memory.mcp.credentials import authenticated
 from memory.mcp.pool import Pool
 from memory.mcp.profiles import PROFILES, checked_options
 from memory.mcp.server import Caller, Context, make_server, new_request_id
+from tenants.networks import address_of
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -104,8 +105,10 @@ class Front:
             detail = "Send the agent key as `Authorization: Bearer mgk_…`."
             raise _problem(401, "not_authenticated", detail, **{"WWW-Authenticate": challenge})
         options = checked_options(dict(parse_qsl(scope["query_string"].decode("latin-1"))))
+        remote = str((scope.get("client") or ("unknown",))[0])
+        address = address_of(remote, headers.get("x-forwarded-for", ""))
         try:
-            principal = await self.pool.run(partial(authenticated, key.strip(), request_id))
+            principal = await self.pool.run(partial(authenticated, key.strip(), request_id, address))
         except ProblemError as error:
             problem = error.problem
             if problem.status != 401:

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.urls import NoReverseMatch, resolve, reverse
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 
 from memory.api.problems import Problem, problem_of
@@ -107,7 +108,8 @@ class _Request(WSGIRequest):
 
 @cache
 def _view(endpoint: Any) -> Any:
-    return endpoint.as_view(authentication_classes=(KnownPrincipal,))
+    # From where the key is used, the transport has asked: here there is no address.
+    return endpoint.as_view(authentication_classes=(KnownPrincipal,), permission_classes=(IsAuthenticated,))
 
 
 def _request(call: Call, address: str) -> _Request:

@@ -50,6 +50,26 @@ def test_key__good__lists_tools(stage: Stage, mcp_process: McpProcess) -> None:
     assert answer.headers["X-Request-ID"].startswith("req_")
 
 
+def bind_elsewhere(stage: Stage, machine: Machine) -> None:
+    with stage.context():
+        machine.key.networks = ["192.0.2.0/24"]
+        machine.key.save()
+
+
+def test_key__bound_to_our_network__lists_tools(stage: Stage, mcp_process: McpProcess) -> None:
+    machine = make_agent(stage.tenant, "tester")
+    with stage.context():
+        machine.key.networks = ["127.0.0.0/8", "::1/128"]
+        machine.key.save()
+    assert post(mcp_process, LIST, machine.key_text).status_code == 200
+
+
+def test_key__bound_to_another_network__401_says_so(stage: Stage, mcp_process: McpProcess) -> None:
+    machine = make_agent(stage.tenant, "tester")
+    bind_elsewhere(stage, machine)
+    refused(post(mcp_process, LIST, machine.key_text), 401, "key_elsewhere")
+
+
 @pytest.mark.parametrize(
     ("close", "code"), [(revoke, "key_revoked"), (pause, "agent_paused"), (expire, "key_expired")]
 )
