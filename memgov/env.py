@@ -7,6 +7,7 @@ need not stand in a process's environment.  A wrong value raises `SettingError` 
 from __future__ import annotations
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -54,6 +55,14 @@ def integer(name: str, default: int, *, low: int, high: int) -> int:
 def words(name: str, default: str = "") -> list[str]:
     """A comma-separated list."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """A comma-separated list of networks such as 10.1.0.0/16."""
+    try:
+        return [ip_network(word) for word in words(name)]
+    except ValueError as error:
+        raise SettingError(name, f"must be networks such as 10.1.0.0/16: {error}") from None
 
 
 def database(name: str, url: str) -> dict[str, object]:

@@ -256,6 +256,7 @@ if MEMGOV_EMBEDDER not in {"minilm", "hash", "none"} and not MEMGOV_EMBEDDER.sta
 MEMGOV_DURABLE_READS = env.boolean("MEMGOV_DURABLE_READS", False)
 MEMGOV_LLM_URL = env.text("MEMGOV_LLM_URL")
 MEMGOV_LLM_MODEL = env.text("MEMGOV_LLM_MODEL")
+MEMGOV_WEBHOOK_NETWORKS = env.networks("MEMGOV_WEBHOOK_NETWORKS")
 MEMGOV_CHECKPOINT_FILE = DATA_DIR / "audit-checkpoints.jsonl"
 
 LOGGING = {

@@ -17,6 +17,10 @@ WRITE_JOB: Final = "memory.run_write_job"
 BLAST_JOB: Final = "memory.run_blast_job"
 MONTHS: Final = "memory.keep_manifest_months"
 TENANT_ENDS: Final = "memory.end_tenants"
+WATCH_ALL: Final = "memory.watch_all"
+WATCH: Final = "memory.watch_tenant"
+DELIVER: Final = "memory.deliver_alert"
+NOTE_PROCESS: Final = "memory.note_process"
 BEAT_HEARTBEAT: Final = "memory.beat_heartbeat"
 
 _MINUTE = 60
@@ -35,6 +39,7 @@ VALID_SECONDS: Final[dict[str, int]] = {
     "tasks": 10 * _MINUTE,
     **dict.fromkeys(DAILY_HOURS, _HOUR),
 }
+WATCH_SECONDS: Final = _MINUTE - 5
 
 _TIMES: Final[dict[str, Any]] = {
     "expiry": schedule(timedelta(minutes=5)),
@@ -69,6 +74,11 @@ BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
         "task": TENANT_ENDS,
         "schedule": schedule(timedelta(minutes=15)),
         "options": {"expires": 15 * _MINUTE - 5},
+    },
+    "watch": {
+        "task": WATCH_ALL,
+        "schedule": schedule(timedelta(seconds=_MINUTE)),
+        "options": {"expires": WATCH_SECONDS},
     },
     "beat-heartbeat": {
         "task": BEAT_HEARTBEAT,

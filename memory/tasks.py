@@ -5,17 +5,21 @@ One message per tenant.  Every task may be delivered twice, or again after its w
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Any
 from uuid import UUID
 
 from celery import Task, shared_task
-from celery.signals import beat_init
+from celery.signals import beat_init, worker_ready
 from django.db import InterfaceError, OperationalError
 
 from memgov import heartbeat
 from memory import schedule
+from memory.services.alert_delivery import deliveries_send, delivery_send
+from memory.services.alerts_watch import sweeps_watched
 from memory.services.blast import blast_run
 from memory.services.manifest_months import manifest_months_keep
+from memory.services.process_watch import process_noted, watch_beat, watch_worker
 from memory.services.sweeps import SWEEPS
 from memory.services.sweeps.due import sweep_is_due
 from memory.services.tenant_ends import tenants_end
@@ -107,10 +111,53 @@ def end_tenants() -> dict[str, str]:
     return tenants_end()
 
 
+@shared_task(name=schedule.WATCH_ALL, acks_late=True)
+def watch_all() -> int:
+    """Send the watch to every active tenant, one message each; how many."""
+    active = Tenant.objects.filter(status=Tenant.Status.ACTIVE).order_by("id").values_list("id", flat=True)
+    count = 0
+    for tenant_id in active.iterator():
+        watch_tenant.apply_async((str(tenant_id),), expires=schedule.WATCH_SECONDS)
+        count += 1
+    return count
+
+
+@shared_task(name=schedule.WATCH, acks_late=True)
+def watch_tenant(tenant_id: str) -> int:
+    """Look whether sweeps and the chain are well, and hand on the messages that are due; how many."""
+    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+        return 0
+    sweeps_watched(UUID(tenant_id))
+    return deliveries_send(UUID(tenant_id))
+
+
+@shared_task(name=schedule.DELIVER, acks_late=True, time_limit=60)
+def deliver_alert(tenant_id: str, delivery_id: str) -> str:
+    """Send one message about an alert; how it ended.  A repetition finds it taken or done."""
+    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+        return "gone"
+    return delivery_send(UUID(tenant_id), UUID(delivery_id))
+
+
+@shared_task(name=schedule.NOTE_PROCESS, acks_late=True)
+def note_process(name: str, lives: bool) -> int:
+    """Note in every active tenant that a process fell silent or is back; how many."""
+    return process_noted(name, lives=lives)
+
+
 @shared_task(name=schedule.BEAT_HEARTBEAT, ignore_result=True)
 def beat_heartbeat() -> None:
     """Beat lives, and its messages arrive."""
     heartbeat.give(heartbeat.BEAT)
+
+
+worker_ready.connect(watch_beat, weak=False)
+
+
+@beat_init.connect
+def watch_from_beat(**_: Any) -> None:
+    """Beat looks at the worker as long as it runs."""
+    watch_worker(Event())
 
 
 @beat_init.connect

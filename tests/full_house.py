@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from memgov import clock
+from memory.domain.alerting import Rule
 from memory.domain.registry import PredicateRule
 from memory.domain.scopes import parse_scope
 from memory.models import Alert, AuditCheckpoint, HealthSnapshot, IdempotencyKey, Job, SweepRun
+from memory.services.alert_settings import channel_add, rule_set
 from memory.services.health_sample import sample_draw
 from memory.services.invitations import invitation_create
 from memory.services.memory_write import memory_write
@@ -18,6 +20,7 @@ from memory.services.usage import usage_report
 from memory.services.vocabulary import alias_set, predicate_set
 from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
+from memory.store import alerts
 from tests.factories import Stage, make_tenant
 
 MOUNT = b"""
@@ -58,6 +61,8 @@ def full_house() -> Stage:
     mount_apply(stage.owner.principal, MOUNT)
     draft_start(stage.owner.principal, "stricter")
     sample_draw(stage.tenant.id)
+    rule_set(stage.owner.principal, "stale_share", "project:alpha", Rule(0.4, 0.6))
+    channel_add(stage.owner.principal, "email", "alerts@example.test")
     invitation_create(stage.owner.principal, "full.house@example.test", "auditor")
     with stage.context():
         _what_the_api_and_sweeps_leave(stage)
@@ -66,7 +71,9 @@ def full_house() -> Stage:
 
 def _what_the_api_and_sweeps_leave(stage: Stage) -> None:
     now = clock.now()
-    Alert(kind="junk_burst", severity="warning", target="coder", message="many refused").save()
+    alerts.raise_alert(
+        Alert(kind="junk_burst", severity="warning", target="coder", message="many refused"), now
+    )
     Job(kind="batch", actor_name="coder").save()
     SweepRun(name="decay").save()
     IdempotencyKey(key_id=stage.coder.key.id, key="k1", body_hash=bytes(32)).save()

@@ -17,6 +17,7 @@ PREFIXES: Final[frozenset[str]] = frozenset(
         "mem", "rev", "run", "man", "prm", "agt", "key", "dec", "evt", "job", "pol", "hlt", "ten", "mbr", "grt",
         "con", "usr", "wrk", "als", "alr", "mnt", "pdr", "smp",
         "inv",
+        "chn", "dlv",
     }
 )  # fmt: skip
 

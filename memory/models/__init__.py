@@ -1,6 +1,6 @@
 """The tables of memory, one file per noun.  Rules live in `memory.domain`, writing in `memory.store`."""
 
-from memory.models.alert import Alert
+from memory.models.alert import Alert, AlertChannel, AlertDelivery, AlertRule
 from memory.models.audit import AuditCheckpoint, AuditEvent, AuditHead
 from memory.models.decision import WriteDecision
 from memory.models.health import HealthSample, HealthSnapshot, SampleItem
@@ -15,6 +15,9 @@ from memory.models.work import WorkingValue, WorkRun
 
 __all__ = [
     "Alert",
+    "AlertChannel",
+    "AlertDelivery",
+    "AlertRule",
     "AuditCheckpoint",
     "AuditEvent",
     "AuditHead",

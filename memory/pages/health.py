@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -22,6 +22,7 @@ from memory.pages.audit import inert_cell
 from memory.pages.figure import metric_figure
 from memory.pages.metrics import number, scaled, tile, unit
 from memory.selectors import health, pages_health, pages_sample
+from memory.selectors.alert_rules import metrics_of
 from memory.selectors.health import Point
 from tenants.context import tenant_context
 
@@ -55,6 +56,8 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """The tiles and the chosen metric; over htmx only the latter."""
     asked, now = _asked(request), clock.now()
     with tenant_context(viewer.tenant.id):
+        metrics = metrics_of(asked.scope)
+        asked = replace(asked, metric=metrics[asked.metric.name])
         days = pages_health.by_day(asked.scope, now, asked.days)
         points = [point for point in days if point is not None]
         figures = points[-1].figures if points else {}
@@ -62,15 +65,20 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         context = _focus(viewer, asked, now, days, figures, marks)
         if target(request) == "focus":
             return answer(request, "pages/health/_focus.html", context)
-        return answer(request, "pages/health/index.html", context | _overview(asked, points, days, figures))
+        context |= _overview(asked, metrics.values(), points, days, figures)
+        return answer(request, "pages/health/index.html", context)
 
 
 def _overview(
-    asked: Asked, points: Sequence[Point], days: Sequence[Point | None], figures: dict[str, float | None]
+    asked: Asked,
+    metrics: Iterable[Metric],
+    points: Sequence[Point],
+    days: Sequence[Point | None],
+    figures: dict[str, float | None],
 ) -> dict[str, Any]:
     tiles = [
         tile(metric, figures, points, asked.metric.name) | {"series": _series(metric, days)}
-        for metric in METRICS.values()
+        for metric in metrics
     ]
     measured_at = points[-1].period if points else None
     return {
@@ -178,10 +186,11 @@ def figure(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     asked, now = _asked(request), clock.now()
     with tenant_context(viewer.tenant.id):
         points = _points(asked, now)
+        metric = metrics_of(asked.scope)[asked.metric.name]
         marks = pages_health.policy_marks(now - timedelta(days=asked.days))
     rows = [(at, point.figures.get(asked.metric.name) if point else None) for at, point in points]
     named = [(mark.activated_at.date(), f"version {mark.number}") for mark in marks if mark.activated_at]
-    return JsonResponse(metric_figure(asked.metric, _(asked.metric.label), rows, named))
+    return JsonResponse(metric_figure(metric, _(metric.label), rows, named))
 
 
 @tenant_page("health")

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from memory.domain.health import METRICS, Metric, state
+from memory.domain.health import Metric, state
 from memory.pages.access import Viewer
 from memory.pages.answers import url
 from memory.selectors.health import Point
@@ -56,8 +56,8 @@ def target_text(metric: Metric) -> str:
     return _("should be below %(edge)s") % {"edge": edge}
 
 
-def outside_range(viewer: Viewer, point: Point | None) -> list[dict[str, Any]]:
-    """The metrics of the last snapshot that need a look, the worst first."""
+def outside_range(viewer: Viewer, point: Point | None, metrics: Mapping[str, Metric]) -> list[dict[str, Any]]:
+    """The metrics of the last snapshot that need a look by the tenant's thresholds, the worst first."""
     if point is None:
         return []
     rows = [
@@ -69,7 +69,7 @@ def outside_range(viewer: Viewer, point: Point | None) -> list[dict[str, Any]]:
             "st": chip_state(metric, point.figures.get(name)),
             "target": target_text(metric),
         }
-        for name, metric in METRICS.items()
+        for name, metric in metrics.items()
     ]
     return sorted((row for row in rows if row["st"] in ("warn", "bad")), key=lambda row: row["st"] != "bad")
 

@@ -16,6 +16,7 @@ from memory.pages.answers import answer, url
 from memory.pages.metrics import outside_range
 from memory.selectors import health
 from memory.selectors import pages_start as found
+from memory.selectors.alert_rules import metrics_of
 from memory.services import contradictions, promotion_decide, quarantine
 from tenants.context import tenant_context
 
@@ -34,7 +35,7 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         waiting = found.waiting_for(viewer.principal.id)
         context = {
             "needs": _needs(viewer, waiting),
-            "metrics": outside_range(viewer, health.latest()),
+            "metrics": outside_range(viewer, health.latest(), metrics_of("")),
             "recent": _recent(viewer, now),
             "steps": None if waiting.memories else _steps(viewer, waiting),
         }

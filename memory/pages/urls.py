@@ -7,6 +7,8 @@ from django.urls import URLPattern, URLResolver, include, path
 from memory.pages import (
     agent_keys,
     agents,
+    alert_settings,
+    alerts,
     audit,
     blast,
     contradictions,
@@ -116,6 +118,18 @@ _policies = [
     path("<int:number>/", policies.one, name="policy"),
     path("<int:number>/roll-back/", policies.roll_back, name="policy-roll-back"),
 ]
+_alerts = [
+    path("", alerts.index, name="alerts"),
+    path("settings/", alert_settings.index, name="alert-settings"),
+    path("settings/channels/", alert_settings.channel_add, name="channel-add"),
+    path("settings/channels/<str:item>/remove/", alert_settings.channel_remove, name="channel-remove"),
+    path("settings/channels/<str:item>/switch/", alert_settings.channel_switch, name="channel-switch"),
+    path("settings/channels/<str:item>/test/", alert_settings.channel_test, name="channel-test"),
+    path("settings/messages/<str:item>/resend/", alert_settings.resend, name="alert-resend"),
+    path("settings/rules/", alert_settings.rule_set, name="alert-rule"),
+    path("<str:item>/acknowledge/", alerts.acknowledge, name="alert-acknowledge"),
+    path("<str:item>/snooze/", alerts.snooze, name="alert-snooze"),
+]
 _tenant: list[URLPattern | URLResolver] = [
     path("", start.index, name="start"),
     path("promotions/", include(_promotions)),
@@ -131,6 +145,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("mounts/", mounts.index, name="mounts"),
     path("mounts/<str:item>/", mounts.one, name="mount"),
     path("health/", include(_health)),
+    path("alerts/", include(_alerts)),
     path("audit/", include(_audit)),
     path("agents/", include(_agents)),
     path("members/", include(_members)),

@@ -30,8 +30,8 @@ _COUNTS = (
 )  # fmt: skip
 
 _KEPT_SECONDS = 60
-# A measurement is good for so many times as long as it took, whatever happens meanwhile: looking takes 5% at most.
-_REST = 20
+# One that took half a second or longer is good for 20 times as long, whatever happens: 5% of the time at most.
+_LONG_SECONDS, _REST = 0.5, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ def measure(now: datetime, model: str | None) -> ByScope:
 def current(model: str | None, scope: str = ALL, now: datetime | None = None) -> Figures:
     """The figures now, of the tenant or one scope.
 
-    Kept for a minute as long as nothing is written or read in the tenant, and in any case for 20 times as long as
-    measuring took, so that looking often costs little, however large and busy the tenant.
+    Kept for a minute as long as nothing is written or read in the tenant, and where measuring takes long, for 20 times
+    as long in any case, so that looking often costs little, however large and busy the tenant.
     """
     at = now or clock.now()
     if now is not None:
@@ -92,9 +92,10 @@ def current(model: str | None, scope: str = ALL, now: datetime | None = None) ->
 def _measured(key: str, resting: str, at: datetime, model: str | None) -> ByScope:
     started = perf_counter()
     found = measure(at, model)
-    rest = int((perf_counter() - started) * _REST)
+    took = perf_counter() - started
+    rest = int(took * _REST)
     cache.set(key, found, max(rest, _KEPT_SECONDS))
-    if rest:
+    if took >= _LONG_SECONDS:
         cache.set(resting, found, min(rest, _KEPT_SECONDS))
     return found
 

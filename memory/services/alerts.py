@@ -1,4 +1,8 @@
-"""Alerts: what they are raised for here is a burst of junk from one agent; people acknowledge them."""
+"""Alerts: a burst of junk from one agent raises one here, and people acknowledge or snooze them.
+
+States that go on (metrics, sweeps, processes) are watched by `alerts_watch`; what is told to whom is in
+`alert_settings` and `alert_delivery`.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,19 @@ from memory.domain.ids import show_id
 from memory.models import Alert, WriteDecision
 from memory.selectors.policies import ActivePolicy
 from memory.services.access import REVIEWERS, denials_audited, require_role
-from memory.services.errors import Conflict, NotFound
+from memory.services.errors import Conflict, Invalid, NotFound
 from memory.store import alerts, audit
 from tenants.context import tenant_context
 from tenants.models import Agent
 from tenants.principals import Principal, system
 
 JUNK_BURST: Final = "junk_burst"
+# What goes on until it is over; all else has happened, and ends with being acknowledged.
+STANDING: Final = frozenset(
+    {"metric", "sweep_failed", "sweep_stopped", "sweep_late", "chain_broken", "process_silent"}
+)
+SNOOZES: Final = (1, 8, 24, 24 * 7)
+"""Hours that an alert can be snoozed for."""
 _JUNK: Final = ("rejected", "held")
 
 
@@ -60,7 +70,10 @@ def _told(principal: Principal, alert: Alert, now: datetime, *, pause: bool) -> 
 
 @denials_audited
 def alert_acknowledge(actor: Principal, alert_id: UUID, note: str = "") -> Alert:
-    """Say that a person has seen it; the next burst opens a new one.  Raises `NotFound`, `Conflict`."""
+    """Say that a person has seen it.  The next burst opens a new one; a state that goes on stands until it is over.
+
+    Raises `NotFound`, `Conflict`.
+    """
     require_role(actor, REVIEWERS, "acknowledge alerts")
     now = clock.now()
     with tenant_context(actor.tenant_id):
@@ -69,9 +82,36 @@ def alert_acknowledge(actor: Principal, alert_id: UUID, note: str = "") -> Alert
             raise NotFound("there is no such alert")
         if alert.acknowledged_at is not None:
             raise Conflict("it is acknowledged already; nothing was changed", code="already_decided")
-        alerts.update(alert, acknowledged_at=now, acknowledged_by=actor.name, note=note[:500])
+        over = alert.ended_at if alert.kind in STANDING else alert.ended_at or now
+        alerts.update(alert, acknowledged_at=now, acknowledged_by=actor.name, note=note[:500], ended_at=over)
         event = audit.Event(
             "alert.acknowledged", "alert", show_id("alr", alert.id), scope=alert.scope, reason=note
         )
+        audit.append(actor, [event], now)
+    return alert
+
+
+@denials_audited
+def alert_snooze(actor: Principal, alert_id: UUID, hours: int) -> Alert:
+    """Set it aside for some hours, during which nothing is told of it; 0 takes it back.
+
+    Raises `Invalid`, `NotFound`, `Conflict`.
+    """
+    require_role(actor, REVIEWERS, "snooze alerts")
+    if hours not in (0, *SNOOZES):
+        raise Invalid("choose for how long", field="hours")
+    now = clock.now()
+    with tenant_context(actor.tenant_id):
+        alert = alerts.lock(alert_id)
+        if alert is None:
+            raise NotFound("there is no such alert")
+        if alert.acknowledged_at is not None:
+            raise Conflict("it is acknowledged already; nothing was changed", code="already_decided")
+        until = now + timedelta(hours=hours) if hours else None
+        alerts.update(alert, snoozed_until=until)
+        event = audit.Event(
+            "alert.snoozed" if until else "alert.woken", "alert", show_id("alr", alert.id), scope=alert.scope,
+            after={"until": until.isoformat() if until else None},
+        )  # fmt: skip
         audit.append(actor, [event], now)
     return alert

@@ -7,10 +7,13 @@ from uuid import UUID
 
 from django.test import Client
 
+from memgov import clock
 from memory.domain.defaults import RawCandidate
 from memory.domain.ids import show_id
 from memory.domain.scopes import parse_scope
 from memory.models import (
+    Alert,
+    AlertChannel,
     Contradiction,
     Manifest,
     Memory,
@@ -19,6 +22,7 @@ from memory.models import (
     PromotionRequest,
     SampleItem,
 )
+from memory.services.alert_settings import channel_add
 from memory.services.health_sample import sample_draw
 from memory.services.invitations import invitation_create
 from memory.services.memory_write import memory_write
@@ -26,6 +30,7 @@ from memory.services.mounts import MountCall, mount_apply
 from memory.services.policy_drafts import draft_start
 from memory.services.promotion import promotion_request
 from memory.services.recall import RetrieveRequest, memory_retrieve
+from memory.store import alerts
 from tenants.models import Invitation
 from tests.factories import Machine, Person, Stage
 
@@ -61,8 +66,8 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, a sample, a
-    guest, and a draft of a policy."""
+    """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, a sample, an
+    alert, a channel, a guest, and a draft of a policy."""
 
     stage: Stage
     memory: Memory
@@ -72,6 +77,8 @@ class Full:
     mount: Mount
     read: Manifest
     drawn: SampleItem
+    alert: Alert
+    channel: AlertChannel
     invitation: Invitation
     draft: PolicyDraft
 
@@ -106,7 +113,19 @@ def fill(stage: Stage) -> Full:
         drawn = SampleItem.objects.get(memory_id=memory.id)
     invitation = invitation_create(stage.owner.principal, "invited@example.test", "auditor").invitation
     draft = draft_start(stage.owner.principal, "curated, as a trial", from_preset="curated")
-    return Full(stage, memory, request, contradiction, held, mount, read, drawn, invitation, draft)
+    return Full(
+        stage, memory, request, contradiction, held, mount, read, drawn, *_alerted(stage), invitation, draft
+    )
+
+
+def _alerted(stage: Stage) -> tuple[Alert, AlertChannel]:
+    """An alert about the agent, and a mailbox that was told."""
+    channel, _secret = channel_add(stage.owner.principal, "email", "alerts@example.test")
+    about = show_id("agt", stage.coder.agent.id)
+    with stage.context():
+        alert = Alert(kind="junk_burst", severity="warning", target=about, message="Many texts were refused.")
+        alerts.raise_alert(alert, clock.now())
+    return alert, channel
 
 
 def mounted(stage: Stage, memory: UUID) -> Mount:

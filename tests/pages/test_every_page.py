@@ -38,6 +38,8 @@ READABLE = (
     "health/series.json",
     "health/sample/",
     "health/sample/{smp}/",
+    "alerts/",
+    "alerts/settings/",
     "audit/",
     "audit/events.csv",
     "agents/",
@@ -94,6 +96,13 @@ CHANGES = (
     ),
     ("memories/{mem}/delete/", {"reason": "gone", "version": "1"}, "review"),
     ("audit/verify/", {}, "review"),
+    ("alerts/{alr}/acknowledge/", {"note": "seen"}, "review"),
+    ("alerts/{alr}/snooze/", {"hours": "8"}, "review"),
+    ("alerts/settings/channels/", {"kind": "email", "address": "second@example.test"}, "admin"),
+    ("alerts/settings/channels/{chn}/switch/", {"on": "no"}, "admin"),
+    ("alerts/settings/channels/{chn}/test/", {}, "admin"),
+    ("alerts/settings/channels/{chn}/remove/", {}, "admin"),
+    ("alerts/settings/rules/", {"metric": "regret", "breach": "20", "tell": "breach"}, "admin"),
     ("health/sample/{smp}/decide/", {"action": "right", "version": "1", "memory_version": "1"}, "review"),
     ("agents/new/", {"name": "new one", "role": "coder"}, "admin"),
     ("agents/{agt}/pause/", {"pause": "yes"}, "admin"),
@@ -131,8 +140,8 @@ CHANGES = (
 MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": ("review",), "auditor": ()}
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
-    "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "eviction-restore", "memory-unpin",
-    "memory-restore", "memory-admit", "policy-roll-back", "blast-step", "blast-undo",
+    "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "alert-resend", "eviction-restore",
+    "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step", "blast-undo",
     "tenant-delete", "tenant-keep",
 }  # fmt: skip
 
@@ -146,6 +155,8 @@ def names(full: Full) -> dict[str, str]:
         "mem": mem(full.memory),
         "mnt": show_id("mnt", full.mount.id),
         "smp": show_id("smp", full.drawn.id),
+        "alr": show_id("alr", full.alert.id),
+        "chn": show_id("chn", full.channel.id),
         "man": show_id("man", full.read.id),
         "agt": show_id("agt", full.stage.coder.agent.id),
         "key": show_id("key", full.stage.coder.key.id),
@@ -160,7 +171,14 @@ def state(full: Full) -> list[object]:
     from django.db import connection
 
     tables = ("memory_memory", "memory_promotionrequest", "memory_contradiction", "memory_policyversion")
-    tables += ("memory_sampleitem", "memory_policydraft", "memory_job")
+    tables += ("memory_policydraft", "memory_job")
+    tables += (
+        "memory_sampleitem",
+        "memory_alert",
+        "memory_alertchannel",
+        "memory_alertrule",
+        "memory_alertdelivery",
+    )
     tables += ("tenants_agent", "tenants_agentkey", "tenants_membership", "tenants_invitation")
     found: list[object] = list(Tenant.objects.filter(id=full.stage.tenant.id).values())
     with full.stage.context(), connection.cursor() as cursor:

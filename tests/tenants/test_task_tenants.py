@@ -10,7 +10,7 @@ from celery import current_app
 
 from memgov import clock
 from memory import schedule, tasks
-from memory.models import AuditEvent, Memory, SweepRun
+from memory.models import AlertDelivery, AuditEvent, Memory, SweepRun
 from memory.services.memory_write import memory_write
 from memory.services.sweeps import SWEEPS
 from memory.services.write_types import WriteRequest
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.usefixtures("database")
 # Tasks that work for one tenant get its id; the rest is listed here with the reason.
 WITHOUT_TENANT = {
     schedule.DISPATCH: "only sends one message for each active tenant",
+    schedule.WATCH_ALL: "only sends one message for each active tenant",
+    schedule.NOTE_PROCESS: "says of a process, in each active tenant alike, that it is silent or back",
     schedule.MONTHS: "makes and drops months of all tenants; a month goes when it is over for each of them",
     schedule.TENANT_ENDS: "deletes whole tenants, each by its own day",
     schedule.BEAT_HEARTBEAT: "touches no tenant's rows",
@@ -62,7 +64,27 @@ def everything(stage: Stage) -> list[Any]:
 
 def test_tasks__all_of_them__are_known_here() -> None:
     ours = {name for name in current_app.tasks if name.startswith("memory.")}
-    assert ours == {schedule.RUN, schedule.WRITE_JOB, schedule.BLAST_JOB, *WITHOUT_TENANT}
+    assert ours == {
+        schedule.RUN, schedule.WRITE_JOB, schedule.BLAST_JOB, schedule.WATCH, schedule.DELIVER, *WITHOUT_TENANT
+    }  # fmt: skip
+
+
+def test_watch_and_delivery__for_one_tenant__change_nothing_of_another(ours: Stage, theirs: Stage) -> None:
+    """Not even when the message of another tenant is named."""
+
+    def messages(stage: Stage) -> list[Any]:
+        with stage.context():
+            return list(
+                AlertDelivery.objects.order_by("id").values_list("id", "status", "attempts", "next_at")
+            )
+
+    before = (everything(theirs), messages(theirs))
+    assert before[1], "there is a message that could be sent"
+    for tenant in (ours, theirs):
+        tasks.deliver_alert(str(ours.tenant.id), str(messages(tenant)[0][0]))
+    tasks.watch_tenant(str(ours.tenant.id))
+    assert (everything(theirs), messages(theirs)) == before
+    assert messages(ours)[0][1] == "sent", "positive control"
 
 
 @pytest.mark.parametrize("name", SWEEPS)

@@ -21,6 +21,7 @@ from memory.domain.ids import show_id
 from memory.domain.scopes import Verb, default_grants, parse_scope
 from memory.models import AuditEvent, Job
 from memory.selectors import health as figures
+from memory.selectors.alert_rules import metrics_of
 from memory.selectors.listing import audit_events
 from memory.selectors.policies import active_policy
 from memory.services.access import may_on
@@ -99,6 +100,7 @@ class Health(Endpoint):
                 raise stop(404, "not_found", f"there is no scope {scope} that this key may read")
             present = figures.current(present_model(), scope)
             points = figures.series(scope, since=since)
+            metrics = metrics_of(scope)
         return Response(
             {
                 "scope": scope or None,
@@ -113,7 +115,7 @@ class Health(Endpoint):
                         "watch": metric.watch,
                         "breach": metric.breach,
                     }
-                    for name, metric in health.METRICS.items()
+                    for name, metric in metrics.items()
                 },
                 "details": {name: present.get(name) for name in health.DETAILS},
                 "series": [_point(point) for point in points],

@@ -99,6 +99,15 @@ JUDGED = {
     "wrong": Look("bad", "x", _("Wrong")),
     "unsure": Look("info", "help-circle", _("Unsure")),
 }
+ALERT = {
+    "warning": Look("warn", "alert-triangle", _("Warning")),
+    "critical": Look("bad", "circle-x", _("Critical")),
+}
+DELIVERY = {
+    "waiting": Look("info", "clock", _("Waiting")),
+    "sent": Look("ok", "check", _("Sent")),
+    "dead": Look("bad", "x", _("Given up")),
+}
 
 FAMILIES: dict[str, dict[str, Look]] = {
     "status": STATUS,
@@ -114,6 +123,8 @@ FAMILIES: dict[str, dict[str, Look]] = {
     "chain": CHAIN,
     "verdict": VERDICT,
     "judged": JUDGED,
+    "alert": ALERT,
+    "delivery": DELIVERY,
 }
 
 

@@ -41,6 +41,7 @@ GROUPS = (
         _("Observe"),
         (
             Entry("health", "activity-heartbeat", _("Health")),
+            Entry("alerts", "bell", _("Alerts"), hot=True),
             Entry("memories", "topology-star-3", _("Memories")),
             Entry("manifests", "eye", _("Reads")),
             Entry("audit", "history", _("Audit log")),

@@ -11,6 +11,8 @@ from uuid import UUID
 from memory.models import SweepRun
 from memory.selectors import health
 from memory.selectors.policies import active_policy
+from memory.services.alert_delivery import deliveries_send
+from memory.services.alerts_watch import metrics_watched
 from memory.services.embedding import present_model
 from memory.services.health_sample import sample_draw
 from memory.services.sweeps.run import Progress, running
@@ -32,10 +34,13 @@ def sweep_health(
         run.record.scanned = int(figures.get(health.ALL, {}).get("live_facts") or 0)
         period = run.now.replace(minute=0, second=0, microsecond=0)
         run.record.changed = len(figures) if dry_run else snapshots.upsert(figures, period)
+        if not dry_run:
+            metrics_watched(figures, run.now)
         run.finish()
     if not dry_run:
         _fold(tenant_id, run.now - timedelta(days=active.policy.retention.health_hours_days))
         sample_draw(tenant_id, run.now)
+        deliveries_send(tenant_id, run.now)
     return run.result()
 
 

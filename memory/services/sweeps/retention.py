@@ -17,7 +17,7 @@ from memory.domain.policy_keep_rules import Retention
 from memory.models import SweepRun
 from memory.selectors.policies import active_policy
 from memory.services.sweeps.run import Progress, Run, running
-from memory.store import audit, bulk, health, idempotency, manifests
+from memory.store import alert_channels, audit, bulk, health, idempotency, manifests
 from tenants.context import tenant_context
 
 _BATCH: Final = 1000
@@ -50,6 +50,7 @@ def _drops(rules: Retention, now: datetime) -> Mapping[str, Drop]:
     return {
         "manifests": lambda most: manifests.drop_before(manifests_end, most),
         "health snapshots": lambda most: health.drop_before(snapshots_end, most),
+        "messages about alerts": lambda most: alert_channels.drop_before(runs_end, most),
         "sweep runs": lambda most: bulk.drop_runs_before(runs_end, most),
         "idempotency keys": lambda most: idempotency.drop_old(now, most),
     }
