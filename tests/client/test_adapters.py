@@ -24,7 +24,9 @@ ENVIRONMENTS = {
     "test_langgraph.py": "agents",
     "test_adk.py": "agents",
     "test_tracing.py": "agents",
+    "test_story_agents.py": "agents",
     "test_crewai.py": "crewai",
+    "test_story_crewai.py": "crewai",
 }
 
 

@@ -97,6 +97,9 @@ class Shelf:
 
         What others vouched for otherwise is not edited but written against, so that the policy weighs the two.
         """
+        refused = yield from self.refused(text)
+        if refused is not None:
+            return refused
         for last in (False, True):
             known = yield from self.find(address)
             if known is None or known.origin != self.place.origin:
@@ -114,6 +117,15 @@ class Shelf:
                 continue
             return Outcome(outcome="stored", memory=changed, http_status=200)
         raise AssertionError("the second time either returns or raises")
+
+    def refused(self, text: str) -> Plan[Outcome | None]:
+        """The refusal that this text would get as a plain sentence; None when it would be taken.
+
+        As the value of a document anything longer than a few letters counts as said; small talk is still nothing
+        to remember.
+        """
+        outcome: Outcome = yield writing.check(text, **self.place.fields())
+        return outcome if outcome.rejected else None
 
     def write(
         self, address: str, text: str, kept: Mapping[str, Any], *, ttl: timedelta | None = None

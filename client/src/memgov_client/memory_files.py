@@ -124,19 +124,25 @@ class MemoryFiles:
 
     def _put(self, path: str, text: str) -> Plan[str]:
         """Write a file.  What is to be said when it is held; nothing when it is there."""
-        _fits(path, text)
+        yield from self._fit(path, text)
         outcome: Outcome = yield self.shelf.write(path, text, {"text": text})
         if outcome.rejected:
             raise FileError(why_not(outcome))
         return f"{path}: {HELD}" if outcome.held else ""
 
     def _change(self, memory: Memory, path: str, text: str) -> Plan[Memory]:
-        _fits(path, text)
+        yield from self._fit(path, text)
         try:
             changed: Memory = yield self.shelf.change(memory, text, {"text": text})
         except (RefusedError, VersionConflictError) as error:
             raise FileError(why_not(error)) from error
         return changed
+
+    def _fit(self, path: str, text: str) -> Plan[None]:
+        _fits(path, text)
+        refused = yield from self.shelf.refused(text)
+        if refused is not None:
+            raise FileError(why_not(refused))
 
     def _find(self, path: str) -> Plan[Memory | None]:
         return (yield from self.shelf.find(path)) if path != ROOT else None
