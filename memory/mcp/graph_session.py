@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from memory.api.direct import Answer, Call, call_rest
 from memory.api.requests import MAX_BATCH, MAX_PAGE
 from memory.domain.types import OutcomeKind
 from memory.mcp.advice import about_outcome, about_problem
 from memory.mcp.graph import Graph, graph_of
-from memory.mcp.rest import Answer, Call, call_rest
 from memory.mcp.tools import next_cursor
 from tenants.principals import Principal
 

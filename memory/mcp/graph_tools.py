@@ -14,6 +14,7 @@ from typing import Any, Final
 from mcp_types import CallToolResult, Tool
 from pydantic import ValidationError
 
+from memory.api.direct import Answer, Call, problem_answer
 from memory.api.problems import ProblemError, invalid, stop
 from memory.mcp import schemas as s
 from memory.mcp.graph import MARK, TYPE_PREDICATE, Entity, folded
@@ -29,7 +30,6 @@ from memory.mcp.graph_arguments import (
     Strict,
 )
 from memory.mcp.graph_session import Refused, Session
-from memory.mcp.rest import Answer, Call, problem_answer
 from memory.mcp.results import result_of
 from memory.mcp.tools import hints
 from tenants.principals import Principal

@@ -16,9 +16,9 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from memory.api.direct import Answer, Call, call_rest
 from memory.domain.scopes import readable_patterns
 from memory.mcp.advice import about_problem
-from memory.mcp.rest import Answer, Call, call_rest
 from memory.mcp.results import as_json
 from memory.selectors.visibility import rules_of
 from tenants.principals import Principal

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from mcp_types import CallToolResult, TextContent
 
+from memory.api.direct import Answer
 from memory.mcp.advice import about_outcome, about_problem
-from memory.mcp.rest import Answer
 
 OUTCOME_MEMBERS: Final = (
     "outcome", "reason", "rule", "explanation", "memory", "replaced", "linked", "findings", "policy_version", "id",

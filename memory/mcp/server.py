@@ -27,10 +27,10 @@ from mcp_types import (
 )
 
 from memgov.ids import new_id
+from memory.api.direct import problem_answer
 from memory.api.problems import Problem, ProblemError
 from memory.mcp import resources
 from memory.mcp.pool import Pool
-from memory.mcp.rest import problem_answer
 from memory.mcp.results import result_of
 from tenants.principals import Principal
 

@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from mcp_types import CallToolResult, Tool, ToolAnnotations
 
+from memory.api.direct import Call, call_rest, problem_answer
 from memory.api.problems import ProblemError, stop
 from memory.api.requests import MAX_PAGE
 from memory.domain.types import Band, Kind, Layer, Origin, Status
 from memory.mcp import schemas as s
-from memory.mcp.rest import Call, call_rest, problem_answer
 from memory.mcp.results import Told, as_json, result_of
 from tenants.principals import Principal
 

@@ -1,7 +1,7 @@
-"""One call of the REST API, made in this process by an agent that is already known.
+"""One call of the API, made inside a process by an agent that is already known: what MCP and memory tests do.
 
 Views are called as they are, with their checks of bodies and parameters, their limits and their problems; only the
-reading of a credential is left out, because the transport has read it.
+reading of a credential is left out, because the caller has read it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,106 @@
+"""`check CASES…`: memory tests; exit 0 when all pass, 1 on a failure, 2 on a broken case file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand
+
+from memory.domain.mount import Problem
+from memory.testing import reports
+from memory.testing.document import LAYERS, cases_schema
+from memory.testing.reading import Case, CaseFile, read_cases
+from memory.testing.run import Result, run_cases
+
+STARTER: Final = Path(__file__).resolve().parents[2] / "testing" / "starter"
+FAILED, BROKEN = 1, 2
+
+
+class Command(BaseCommand):
+    help = "Run memory tests, each case in throw-away tenants of its own. `check starter` runs the matrix that ships."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "cases", nargs="*", metavar="FILE", help="files of cases, folders of them, or `starter`"
+        )
+        parser.add_argument("--jobs", type=int, default=4, help="cases at a time; 4 when not given")
+        parser.add_argument("--only", metavar="WORDS", help="cases with these words in their name")
+        parser.add_argument("--layer", choices=LAYERS, help="cases of this layer")
+        parser.add_argument("--junit", type=Path, metavar="OUT", help="write JUnit XML")
+        parser.add_argument(
+            "--github", action="store_true", help="annotations; on by itself inside GitHub Actions"
+        )
+        parser.add_argument(
+            "--keep", action="store_true", help="leave the throw-away tenants, to look at them"
+        )
+        parser.add_argument("--list", action="store_true", help="name the cases and run none")
+        parser.add_argument("--schema", action="store_true", help="print the JSON Schema of the files")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["schema"]:
+            self.stdout.write(json.dumps(cases_schema(), indent=2, ensure_ascii=False))
+            return
+        github = options["github"] or os.environ.get("GITHUB_ACTIONS") == "true"
+        files = [_read(path) for path in _paths(options["cases"])]
+        if broken := [file for file in files if file.problems]:
+            self._tell_broken(broken, github=github)
+            sys.exit(BROKEN)
+        cases = [case for file in files for case in file.cases if _wanted(case, options)]
+        if not cases:
+            self.stderr.write("no case fits; give files of cases, a folder of them, or `starter`")
+            sys.exit(BROKEN)
+        if options["list"]:
+            self.stdout.write("\n".join(f"{case.file}:{case.line} {case.name}" for case in cases))
+            return
+        sys.exit(self._run(cases, options, github=github))
+
+    def _run(self, cases: list[Case], options: dict[str, Any], *, github: bool) -> int:
+        began = perf_counter()
+        results = run_cases(cases, jobs=max(1, options["jobs"]), keep=options["keep"], told=self._tell)
+        if github:
+            self.stdout.write("\n".join(reports.for_github(results)))
+        if options["junit"]:
+            reports.junit(results, options["junit"])
+        self.stdout.write(reports.summary(results, perf_counter() - began))
+        return FAILED if any(one.verdict in ("failed", "error") for one in results) else 0
+
+    def _tell(self, result: Result) -> None:
+        self.stdout.write(reports.line_of(result))
+
+    def _tell_broken(self, files: list[CaseFile], *, github: bool) -> None:
+        for file in files:
+            for one in file.problems:
+                self.stderr.write(f"{file.name}:{one.line}: {one.code}: {one.message}")
+            if github:
+                self.stdout.write("\n".join(reports.file_for_github(file)))
+        self.stderr.write("nothing was run")
+
+
+def _paths(given: list[str]) -> list[Path]:
+    found: list[Path] = []
+    for one in given:
+        path = STARTER if one == "starter" and not Path(one).exists() else Path(one)
+        found += sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
+    return found
+
+
+def _read(path: Path) -> CaseFile:
+    name = f"starter/{path.name}" if path.parent == STARTER else str(path)
+    try:
+        return read_cases(path.read_bytes(), name)
+    except OSError as error:
+        return CaseFile(name, (), (Problem(1, "unreadable", error.strerror or str(error)),))
+
+
+def _wanted(case: Case, options: dict[str, Any]) -> bool:
+    layer, words = options["layer"], options["only"]
+    return (layer is None or case.document.layer == layer) and (
+        words is None or words.casefold() in case.name.casefold()
+    )
