@@ -25,7 +25,8 @@ def _arguments(role: str, *, host: str, port: int, data_dir: Path) -> list[str]:
             return _web(f"{host}:{port}")
         case "mcp":
             served = ["--host", host, "--port", str(port), "--timeout-graceful-shutdown", "5"]
-            return ["uvicorn", "memgov.mcp_asgi:app", *served, "--no-access-log"]
+            # What X-Forwarded-For says is read by the product, as far as MEMGOV_TRUSTED_PROXIES reaches.
+            return ["uvicorn", "memgov.mcp_asgi:app", *served, "--no-access-log", "--no-proxy-headers"]
         case "worker":
             lean = ["--without-gossip", "--without-mingle"]
             return [

@@ -1,7 +1,7 @@
 """One call of the API, made inside a process by an agent that is already known: what MCP and memory tests do.
 
 Views are called as they are, with their checks of bodies and parameters, their limits and their problems; only the
-reading of a credential is left out, because the caller has read it.
+reading of a credential, and of where it comes from, is left out, because the caller has done that.
 """
 
 from __future__ import annotations

@@ -43,6 +43,19 @@ def expire(stage: Stage, machine: Machine) -> None:
         machine.key.save()
 
 
+def test_key__of_another_network__401_and_in_the_audit(stage: Stage, mcp_process: McpProcess) -> None:
+    machine = make_agent(stage.tenant, "tester")
+    bind_elsewhere(stage, machine)
+    for path in ("/mcp", "/mcp/graph"):
+        answer = post(mcp_process, LIST, machine.key_text, path)
+        assert "127.0.0.1" in refused(answer, 401, "key_elsewhere")
+        assert "resource_metadata" in answer.headers["WWW-Authenticate"]
+    spoofed = post(mcp_process, LIST, machine.key_text, X_Forwarded_For="192.0.2.7")
+    refused(spoofed, 401, "key_elsewhere")
+    with stage.context():
+        assert AuditEvent.objects.filter(action="access.denied", actor_id=machine.principal.id).count() == 1
+
+
 def test_key__good__lists_tools(stage: Stage, mcp_process: McpProcess) -> None:
     answer = post(mcp_process, LIST, stage.coder.key_text)
     assert answer.status_code == 200
