@@ -191,6 +191,16 @@ class InviteForm(forms.Form):
         field.initial = Role.REVIEWER.value
 
 
+class TenantForm(forms.Form):
+    """Make a tenant."""
+
+    slug = forms.SlugField(
+        label=_("In addresses"), max_length=63, help_text=_("a-z, 0-9 and hyphens; it stays for ever.")
+    )
+    name = forms.CharField(label=_("Name"), max_length=200)
+    owner = forms.EmailField(label=_("E-mail address of its owner"))
+
+
 class SignUpForm(forms.Form):
     """Make an account by invitation."""
 

@@ -23,6 +23,7 @@ from memory.pages import (
     memory_acts,
     memory_new,
     mounts,
+    ops,
     policies,
     policy_drafts,
     policy_fields,
@@ -162,6 +163,8 @@ urlpatterns = [
     path("help/", front.help_page, name="help"),
     path("tenants/", front.tenants, name="tenants"),
     path("theme/", front.theme, name="theme"),
+    path("ops/tenants/", ops.tenants, name="ops-tenants"),
+    path("ops/tenants/<slug:slug>/suspend/", ops.suspend, name="ops-suspend"),
     path("invite/<str:token>/", invite.one, name="invite"),
     path("t/<slug:slug>/", include(_tenant)),
 ]

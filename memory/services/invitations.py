@@ -51,9 +51,13 @@ class Found:
 def invitation_create(actor: Principal, email: str, role: str) -> Sent:
     """Invite an address.  Raises `Invalid`, `Denied`, or `Conflict` for a member or one who is invited already."""
     require_role(actor, ADMINS, "invite members")
-    address, now = address_of(email), clock.now()
     may_give(actor, role)
-    secret = keys.new_secret()
+    return invitation_send(*invitation_store(actor, email, role))
+
+
+def invitation_store(actor: Principal, email: str, role: str) -> tuple[Invitation, str]:
+    """Keep an invitation; it and its secret, to be sent when this is committed.  Rights are the caller's to ask."""
+    address, now, secret = address_of(email), clock.now(), keys.new_secret()
     with tenant_context(actor.tenant_id):
         if Membership.objects.filter(email=address).exists():
             raise Conflict(f"{address} is a member already", code="already_member", field="email")
@@ -69,7 +73,7 @@ def invitation_create(actor: Principal, email: str, role: str) -> Sent:
             said = f"{address} is invited already; send that invitation again, or take it back"
             raise Conflict(said, code="already_invited", field="email") from None
         audit.append(actor, [_event("invitation.created", made, after={"role": role})], now)
-    return _send(made, secret)
+    return made, secret
 
 
 @denials_audited
@@ -85,7 +89,7 @@ def invitation_resend(actor: Principal, invitation_id: UUID) -> Sent:
         row.sent_at, row.expires_at = now, now + LASTS
         row.save()
         audit.append(actor, [_event("invitation.resent", row)], now)
-    return _send(row, secret)
+    return invitation_send(row, secret)
 
 
 @denials_audited
@@ -198,7 +202,7 @@ def _not_too_many(now: datetime) -> None:
         raise Invalid(said, code="too_many_invitations", field="email")
 
 
-def _send(row: Invitation, secret: str) -> Sent:
+def invitation_send(row: Invitation, secret: str) -> Sent:
     """Mail the link, after the commit: what was not stored is never promised."""
     tenant = Tenant.objects.get(id=row.tenant_id)
     link = f"{settings.PUBLIC_URL}/invite/{invitations.compose(tenant.handle, row.prefix, secret)}/"

@@ -1,4 +1,4 @@
-"""`tenant create SLUG --owner EMAIL`, `tenant list`, `tenant purge`."""
+"""`tenant create SLUG --owner EMAIL`, `tenant list`, `tenant purge`, `tenant operator EMAIL`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory.management.named import refusals_told
 from memory.services.people import person_find_or_create
 from memory.services.tenancy import member_add, tenant_create
 from memory.services.tenant_ends import tenants_end
-from tenants.models import Role, Tenant
+from tenants.models import Role, Tenant, User
 from tenants.principals import system
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     help = "Create a tenant with its owner, list the tenants, or delete those whose day has come."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        does = parser.add_subparsers(dest="does", required=True, metavar="create|list|purge")
+        does = parser.add_subparsers(dest="does", required=True, metavar="create|list|purge|operator")
         create = does.add_parser("create", help="a new tenant; the owner's password is shown once")
         create.add_argument("slug", help="its name in addresses: a-z, 0-9 and hyphens")
         create.add_argument("--owner", required=True, metavar="EMAIL")
@@ -29,6 +29,9 @@ class Command(BaseCommand):
         create.add_argument("--json", action="store_true")
         listing = does.add_parser("list", help="all tenants")
         listing.add_argument("--json", action="store_true")
+        operator = does.add_parser("operator", help="let a person make and close tenants in the browser")
+        operator.add_argument("email", metavar="EMAIL")
+        operator.add_argument("--off", action="store_true", help="take it back")
         purge = does.add_parser("purge", help="delete the tenants whose time of grace is over, for good")
         purge.add_argument("--json", action="store_true")
 
@@ -38,6 +41,9 @@ class Command(BaseCommand):
             return
         if options["does"] == "purge":
             self._purge(options["json"])
+            return
+        if options["does"] == "operator":
+            self._operator(options["email"], not options["off"])
             return
         with refusals_told(), transaction.atomic():
             owner = person_find_or_create(options["owner"])
@@ -52,6 +58,14 @@ class Command(BaseCommand):
             self.stdout.write(f"password (shown only now): {owner.password}")
         else:
             self.stdout.write("the owner had an account already and keeps its password")
+
+    def _operator(self, email: str, on: bool) -> None:
+        with refusals_told(), transaction.atomic():
+            person = person_find_or_create(email)
+            User.objects.filter(id=person.user.id).update(is_operator=on)
+        self.stdout.write(f"{person.user.email} is {'an' if on else 'no'} operator")
+        if person.password:
+            self.stdout.write(f"password (shown only now): {person.password}")
 
     def _purge(self, as_json: bool) -> None:
         ended = tenants_end()

@@ -78,6 +78,10 @@ MEMBER = {
     "lapsed": Look("", "clock-x", _("Invitation ended")),
     "removed": Look("", "ban", _("Removed")),
 }
+TENANT = {
+    "active": Look("ok", "circle-check", _("Open")),
+    "suspended": Look("bad", "lock", _("Suspended")),
+}
 POLICY = {
     "active": Look("ok", "circle-check", _("Active")),
     "draft": Look("info", "pencil", _("Draft")),
@@ -119,6 +123,7 @@ FAMILIES: dict[str, dict[str, Look]] = {
     "key": KEY,
     "agent": AGENT,
     "member": MEMBER,
+    "tenant": TENANT,
     "policy": POLICY,
     "chain": CHAIN,
     "verdict": VERDICT,
