@@ -77,7 +77,7 @@ def database(name: str, url: str) -> dict[str, object]:
     if not parts.path.strip("/"):
         raise SettingError(name, "names no database")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "memgov.postgres",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

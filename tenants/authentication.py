@@ -1,12 +1,18 @@
-"""From a presented agent key to a principal, in one round trip."""
+"""From a presented agent key to a principal, in one round trip.
+
+What every call asks next may come along: an SQL expression over the key's row `k`, whose value the principal carries.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import cache
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 from memgov import clock
+from memgov.postgres.prepared import Prepared
 from tenants import keys
 from tenants.context import read_one, tenant_context
 from tenants.models import AgentKey, Tenant
@@ -16,7 +22,7 @@ from tenants.principals import Principal
 _LAST_USED_STEP = timedelta(minutes=1)
 
 _FIND = """
-SELECT k.id, k.secret_hash, k.trust_ceiling, k.expires_at, k.revoked_at, k.last_used_at,
+       k.id, k.secret_hash, k.trust_ceiling, k.expires_at, k.revoked_at, k.last_used_at,
        a.id, a.name, a.role, a.paused_at,
        (SELECT coalesce(array_agg(g.pattern || ' ' || array_to_string(g.verbs, ',') ORDER BY g.pattern), '{}')
           FROM tenants_grant g
@@ -24,8 +30,8 @@ SELECT k.id, k.secret_hash, k.trust_ceiling, k.expires_at, k.revoked_at, k.last_
   FROM tenants_agentkey k
   JOIN tenants_agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id
   JOIN tenants_tenant t ON t.id = k.tenant_id AND t.status = 'active'
- WHERE k.tenant_id = %s AND """
-_BY_PREFIX, _BY_ID = "k.prefix = %s", "k.id = %s"
+ WHERE k.tenant_id = $1 AND """
+_BY_ID = Prepared("key_by_id", f"SELECT NULL, {_FIND} k.id = $2")
 
 
 _HANDLES_KEPT = 4096
@@ -41,24 +47,36 @@ class KeyRefused(Exception):
         self.detail = detail
 
 
-def authenticate_key(text: str, request_id: str = "", now: datetime | None = None) -> Principal:
-    """The agent that holds this key.  Raises `KeyRefused`; unknown and wrong keys look the same."""
+def authenticate_key(
+    text: str, request_id: str = "", now: datetime | None = None, *, along: str = "NULL"
+) -> Principal:
+    """The agent that holds this key.  Raises `KeyRefused`; unknown and wrong keys look the same.
+
+    `along` is SQL of ours, never of a caller.
+    """
     now = now or clock.now()
     parts = keys.parse(text)
     tenant_id = _tenant_by_handle(parts.handle) if parts else None
     if parts is None or tenant_id is None:
         keys.matches(parts.secret if parts else text, None)
         raise _unknown()
-    row = read_one(tenant_id, _FIND + _BY_PREFIX, [tenant_id, parts.prefix])
-    if not keys.matches(parts.secret, bytes(row[1]) if row else None):
+    row = read_one(tenant_id, *_by_prefix(along)([tenant_id, parts.prefix]))
+    if not keys.matches(parts.secret, bytes(row[2]) if row else None):
         _handles.pop(parts.handle, None)
         raise _unknown()
     assert row is not None  # or it would not have matched
     principal = _principal(tenant_id, row, request_id, now)
-    if row[5] is None or now - row[5] > _LAST_USED_STEP:
+    if row[6] is None or now - row[6] > _LAST_USED_STEP:
         with tenant_context(tenant_id):
-            AgentKey.objects.filter(id=row[0]).update(last_used_at=now)
+            AgentKey.objects.filter(id=row[1]).update(last_used_at=now)
     return principal
+
+
+@cache
+def _by_prefix(along: str) -> Prepared:
+    """The look-up of a key by its prefix, with what comes along."""
+    name = f"key_by_prefix_{sha256(along.encode()).hexdigest()[:8]}"
+    return Prepared(name, f"SELECT {along}, {_FIND} k.prefix = $2")
 
 
 def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None) -> Principal:
@@ -66,7 +84,7 @@ def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None)
 
     Raises `KeyRefused` when the key has been closed since: what it may do is what it may do now.
     """
-    row = read_one(tenant_id, _FIND + _BY_ID, [tenant_id, key_id])
+    row = read_one(tenant_id, *_BY_ID([tenant_id, key_id]))
     if row is None:
         raise _unknown()
     return _principal(tenant_id, row, "", now or clock.now())
@@ -74,7 +92,7 @@ def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None)
 
 def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: datetime) -> Principal:
     """The principal of a row of `_FIND`, unless its key or agent is closed."""
-    key_id, _, ceiling, expires_at, revoked_at, _, agent_id, name, role, paused_at, grants = row
+    along, key_id, _, ceiling, expires_at, revoked_at, _, agent_id, name, role, paused_at, grants = row
     _refuse_closed(expires_at, revoked_at, paused_at, now)
     return Principal(
         tenant_id=tenant_id,
@@ -87,6 +105,7 @@ def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: date
         trust_ceiling=ceiling,
         grants=tuple(_grant(line) for line in grants),
         request_id=request_id,
+        along=along,
     )
 
 

@@ -5,8 +5,8 @@ transaction; the database learns the tenant by ``SET LOCAL`` for just that trans
 can never carry a tenant over to the next request.  (``SET LOCAL`` and not ``set_config``: it reaches the shards of a
 distributed database.)
 
-Statements that belong together go to the server in one message: on the way of every call, a round trip costs as much
-as the statement.
+Statements that belong together go to the server in one message, because on the way of every call a round trip costs
+as much as the statement: the opening travels with the block's first statement, and the last ones with the commit.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+from psycopg import ServerCursor
 from psycopg.pq import TransactionStatus
 
-_SET_LOCAL = "SET LOCAL memgov.tenant_id = %s"
 _current: ContextVar[UUID | None] = ContextVar("memgov_tenant", default=None)
-_ends: ContextVar[list[Callable[[], None]]] = ContextVar("memgov_ends")
+_ending: ContextVar[_Ending] = ContextVar("memgov_ending")
 
 
 class TenantContextMissing(RuntimeError):
@@ -56,31 +56,84 @@ def tenant_context(tenant_id: UUID) -> Iterator[None]:
         with transaction.atomic(savepoint=False):
             yield
         return
-    token, ends = _current.set(tenant_id), _ends.set([])
+    ending = _Ending(commits=not connection.in_atomic_block)
+    token, end_token = _current.set(tenant_id), _ending.set(ending)
     try:
-        with transaction.atomic():
-            _begin(tenant_id)
+        with transaction.atomic(), _opened(tenant_id):
             yield
             if not transaction.get_rollback():
-                for call in _ends.get():
-                    call()
+                ending.run()
     finally:
-        _ends.reset(ends)
+        _ending.reset(end_token)
         _current.reset(token)
 
 
-def _begin(tenant_id: UUID) -> None:
-    """Open the transaction and name the tenant, in one message."""
-    raw = connection.connection
-    if raw.info.transaction_status == TransactionStatus.IDLE:
-        raw.autocommit = (
-            True  # or psycopg sends a BEGIN of its own first; Django ends this one as it would that
-        )
-        opening = f"BEGIN; {_SET_LOCAL}"
-    else:
-        opening = _SET_LOCAL
-    with connection.cursor() as cursor:
-        cursor.execute(opening, [str(tenant_id)])
+@contextmanager
+def _opened(tenant_id: UUID) -> Iterator[None]:
+    """Send the opening of the transaction ahead of the first statement inside, in one message with it."""
+    opening = _Opening(tenant_id)
+    connection.execute_wrappers.append(opening)
+    try:
+        yield
+    finally:
+        opening.done()
+
+
+class _Opening:
+    """Wraps the first statement that a block executes: BEGIN and SET LOCAL go before it."""
+
+    def __init__(self, tenant_id: UUID) -> None:
+        self._naming = _naming(tenant_id)
+
+    def done(self) -> None:
+        """Wrap no more."""
+        if self in connection.execute_wrappers:
+            connection.execute_wrappers.remove(self)
+
+    def __call__(
+        self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]
+    ) -> Any:
+        self.done()
+        before, opening = 1, self._naming
+        raw = connection.connection
+        if raw.info.transaction_status == TransactionStatus.IDLE:
+            # Or psycopg sends a BEGIN of its own first; Django ends this one as it would that.
+            raw.autocommit = True
+            before, opening = 2, f"BEGIN;\n{opening}"
+        cursor = context["cursor"].cursor
+        if many or isinstance(cursor, ServerCursor) or not isinstance(sql, str):
+            raw.execute(opening)
+            return execute(sql, params, many, context)
+        result = execute(f"{opening};\n{sql}", params, many, context)
+        for _ in range(before):
+            cursor.nextset()
+        return result
+
+
+class _Ending:
+    """What is done last in a transaction, and the statements that go to the server together with its COMMIT."""
+
+    def __init__(self, *, commits: bool) -> None:
+        self.calls: list[Callable[[], None]] = []
+        self.statements: list[str] = []
+        self.parameters: list[Any] = []
+        self._commits = commits
+
+    def run(self) -> None:
+        """Everything, in the order of asking: calls first, then statements."""
+        for call in self.calls:
+            call()
+        if not self.statements:
+            return
+        if self._commits:
+            self.statements.append("COMMIT")  # Django's own finds nothing left to commit, and sends nothing
+        with connection.cursor() as cursor:
+            cursor.execute(";\n".join(self.statements), self.parameters)
+
+
+def _naming(tenant_id: UUID) -> str:
+    """The statement that names the tenant; of a UUID, hence without anything to escape."""
+    return f"SET LOCAL memgov.tenant_id = '{UUID(int=tenant_id.int)}'"
 
 
 def read_one(tenant_id: UUID, sql: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -94,7 +147,7 @@ def read_one(tenant_id: UUID, sql: str, parameters: Sequence[Any]) -> tuple[Any,
     with connection.cursor() as cursor:
         if current is None:
             # Several statements in one message are one transaction, to which SET LOCAL belongs.
-            cursor.execute(f"{_SET_LOCAL}; {sql}", [str(tenant_id), *parameters])
+            cursor.execute(f"{_naming(tenant_id)};\n{sql}", parameters)
             cursor.nextset()
         else:
             cursor.execute(sql, parameters)
@@ -109,4 +162,15 @@ def before_commit(call: Callable[[], None]) -> None:
     someone who holds something else.
     """
     current_tenant_id()
-    _ends.get().append(call)
+    _ending.get().calls.append(call)
+
+
+def with_commit(sql: str, parameters: Sequence[Any]) -> None:
+    """Execute one statement, of which nobody awaits a result, in one message with the COMMIT and its like.
+
+    After everything else of the transaction; a fault of the statement takes the transaction back like any other.
+    """
+    current_tenant_id()
+    ending = _ending.get()
+    ending.statements.append(sql)
+    ending.parameters.extend(parameters)

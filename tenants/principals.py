@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 
@@ -24,6 +25,8 @@ class Principal:
     trust_ceiling: float = 1.0
     grants: tuple[tuple[str, tuple[str, ...]], ...] = field(default=())
     request_id: str = ""
+    along: Any = field(default=None, compare=False)
+    """What was asked for along with its key (`tenants.authentication`): of the instant when it was presented."""
 
     # What Django REST framework asks of a user.
     @property

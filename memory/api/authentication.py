@@ -10,6 +10,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from memory.api.problems import Problem, ProblemError
+from memory.selectors.policies import IN_FORCE
 from tenants.authentication import KeyRefused, authenticate_key
 from tenants.principals import Principal
 
@@ -28,7 +29,9 @@ class AgentKeyAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             raise self._refused("not_authenticated", "Send the agent key as `Authorization: Bearer mgk_…`.")
         try:
-            principal = authenticate_key(credentials.strip(), getattr(request, "request_id", ""))
+            principal = authenticate_key(
+                credentials.strip(), getattr(request, "request_id", ""), along=IN_FORCE
+            )
         except KeyRefused as refused:
             raise self._refused(refused.code, refused.detail) from None
         return principal, principal.key_id

@@ -67,6 +67,16 @@ def event_hash(prev: bytes, payload: Mapping[str, object]) -> bytes:
     return sha256(_DOMAIN + prev + canonical_bytes(payload)).digest()
 
 
+def around_seq(payload: Mapping[str, object]) -> tuple[str, str]:
+    """The canonical form of a payload that has no number yet: what stands before the number and what after it.
+
+    With it the database can number and chain an event by itself, while it holds the end of the chain.
+    """
+    before = canonical_bytes({name: value for name, value in payload.items() if name < "seq"})
+    after = canonical_bytes({name: value for name, value in payload.items() if name > "seq"})
+    return f'{before[:-1].decode()},"seq":', f",{after[1:].decode()}"
+
+
 def text_digest(key: bytes, text: str) -> str:
     """HMAC-SHA-256 of a text as hex: equal texts can be recognised with the key, and not without it."""
     return hmac.new(key, _TEXT_DOMAIN + text.encode(), sha256).hexdigest()

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memgov.postgres.prepared import Prepared
 from memory.domain.claims import claim_key
 from memory.domain.text import query_terms
 from memory.domain.types import Candidate, Known, Origin, Status
@@ -39,24 +40,28 @@ class Direction:
 _ROWS = """
 SELECT m.id, m.version, m.status, m.content, m.value, m.value_hash, m.predicate, m.confidence, m.trust, m.origin,
        m.learned_at, m.valid_from, m.pinned_at IS NOT NULL, m.agent_id, m.session, m.subject, m.tool"""
-_FROM = """
+_FROM = f"""
   FROM memory_memory m
- WHERE m.tenant_id = %(tenant)s AND m.scope = %(scope)s AND m.status = ANY(%(statuses)s)"""
-_OF_KEY = f"{_ROWS}, NULL {_FROM} AND m.subject = %(subject)s AND m.predicate = %(predicate)s ORDER BY m.id"
+ WHERE m.tenant_id = $1::uuid AND m.scope = $2::text AND m.status IN {LIVE_STATUSES}"""
+_OF_KEY = Prepared(
+    "known_of_key", f"{_ROWS}, NULL {_FROM} AND m.subject = $3::text AND m.predicate = $4::text ORDER BY m.id"
+)
 # Free texts that share the most terms, with the cosine where both have a vector of one model.
-_SIMILAR = """
+_SIMILAR = f"""
 WITH alike AS MATERIALIZED (
-    SELECT i.memory_id,
-           CASE WHEN i.model_id = %(model)s THEN 1 - (i.embedding <=> %(vector)s::halfvec) END AS cosine
+    SELECT i.memory_id, CASE WHEN i.model_id = $6::text THEN 1 - (i.embedding <=> $7::halfvec) END AS cosine
       FROM memory_index i
-     WHERE i.tenant_id = %(tenant)s AND i.scope = %(scope)s AND i.terms && %(terms)s
-     ORDER BY cardinality(ARRAY(SELECT unnest(i.terms) INTERSECT SELECT unnest(%(terms)s::text[]))) DESC, 1
-     LIMIT %(limit)s
+     WHERE i.tenant_id = $1::uuid AND i.scope = $2::text AND i.terms && $5::text[]
+     ORDER BY cardinality(ARRAY(SELECT unnest(i.terms) INTERSECT SELECT unnest($5::text[]))) DESC, 1
+     LIMIT {NEAR_LIMIT}
 )"""
 _COSINE = ", (SELECT s.cosine FROM alike s WHERE s.memory_id = m.id)"
-_SAME_TEXT = "m.value_hash = %(hash)s"
-_SAME_CLAIM = "m.claim = %(claim)s"
+_SAME = "m.predicate = '' AND (m.value_hash = $3::bytea OR ($4::text <> '' AND m.claim = $4::text)"
 _ALIKE = "m.id = ANY(ARRAY(SELECT s.memory_id FROM alike s))"
+_OF_TEXT = Prepared("known_of_text", f"{_ROWS}, NULL {_FROM} AND {_SAME})")
+_OF_TEXT_AND_ALIKE = Prepared(
+    "known_of_text_and_alike", f"{_SIMILAR}{_ROWS}{_COSINE}{_FROM} AND {_SAME} OR {_ALIKE})"
+)
 
 
 def rows_met(candidate: Candidate, value_hash: bytes, *, near: bool, vector: Direction | None = None) -> Met:
@@ -66,16 +71,13 @@ def rows_met(candidate: Candidate, value_hash: bytes, *, near: bool, vector: Dir
     A triple meets the rows of its key; free text meets the same text, what claims something of the same thing, and
     with `near` what is worded alike.
     """
-    terms = query_terms(candidate.content) if near and not candidate.keyed else []
-    claim = None if candidate.keyed else claim_key(candidate.content)
-    parameters: dict[str, Any] = {
-        "tenant": current_tenant_id(), "scope": str(candidate.scope), "statuses": list(LIVE_STATUSES),
-        "subject": candidate.subject, "predicate": candidate.predicate, "hash": value_hash, "claim": claim,
-        "terms": terms, "limit": NEAR_LIMIT, "model": vector.model_id if vector else None,
-        "vector": vector_text(vector.values) if vector else None,
-    }  # fmt: skip
+    where = [current_tenant_id(), str(candidate.scope)]
+    if candidate.keyed:
+        statement = _OF_KEY([*where, candidate.subject, candidate.predicate])
+    else:
+        statement = _texts_met(candidate, [*where, value_hash, claim_key(candidate.content)], near, vector)
     with connection.cursor() as cursor:
-        cursor.execute(_OF_KEY if candidate.keyed else _texts_met(bool(terms), bool(claim)), parameters)
+        cursor.execute(*statement)
         found = cursor.fetchall()
     cosines = {row[0]: row[-1] for row in found if row[-1] is not None}
     known = [_known(row) for row in found]
@@ -83,11 +85,15 @@ def rows_met(candidate: Candidate, value_hash: bytes, *, near: bool, vector: Dir
     return Met(known, cosines)
 
 
-def _texts_met(similar: bool, claim: bool) -> str:
+def _texts_met(
+    candidate: Candidate, same: list[Any], near: bool, vector: Direction | None
+) -> tuple[str, list[Any]]:
     """The statement for free text."""
-    ways = [_SAME_TEXT, *([_SAME_CLAIM] if claim else []), *([_ALIKE] if similar else [])]
-    head = f"{_SIMILAR}{_ROWS}{_COSINE}" if similar else f"{_ROWS}, NULL"
-    return f"{head}{_FROM} AND m.predicate = '' AND ({' OR '.join(ways)})"
+    terms = query_terms(candidate.content) if near else []
+    if not terms:
+        return _OF_TEXT(same)
+    model, values = (vector.model_id, vector_text(vector.values)) if vector else (None, None)
+    return _OF_TEXT_AND_ALIKE([*same, terms, model, values])
 
 
 def _known(row: tuple[Any, ...]) -> Known:

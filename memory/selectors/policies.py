@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from memgov.postgres.prepared import Prepared
 from memory.domain.policy import Policy
 from memory.models import PolicyVersion
 from memory.selectors.vocabulary import NO_WORDS, Words, words_at
 from tenants.context import current_tenant_id, read_one, tenant_context
+from tenants.principals import Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +31,14 @@ class ActivePolicy:
 _parsed: dict[tuple[UUID, int], Policy] = {}
 _KEPT = 256
 _DEFAULT = Policy()
-_ACTIVE = """
-SELECT p.number, (SELECT v.version FROM memory_vocabularyhead v WHERE v.tenant_id = p.tenant_id),
-       (SELECT m.entries FROM memory_mounthead m WHERE m.tenant_id = p.tenant_id)
-  FROM memory_policyversion p WHERE p.tenant_id = %s AND p.active
-"""
+# Numbers of the active policy, the vocabulary and the mounted entries; what they stand for is kept by this process.
+_HEADS = """
+SELECT ARRAY[p.number, coalesce((SELECT v.version FROM memory_vocabularyhead v WHERE v.tenant_id = p.tenant_id), 0),
+             coalesce((SELECT m.entries FROM memory_mounthead m WHERE m.tenant_id = p.tenant_id), 0)]
+  FROM memory_policyversion p WHERE p.active AND p.tenant_id = """
+_PRESENT = Prepared("policy_heads", f"{_HEADS} $1")
+IN_FORCE = f"coalesce(({_HEADS} k.tenant_id), ARRAY[]::int[])"
+"""What `authenticate_key` takes along for `policy_for`."""
 
 
 def active_policy() -> ActivePolicy:
@@ -45,12 +51,23 @@ def policy_in_force(tenant_id: UUID) -> ActivePolicy:
 
     Documents and words are kept by their version, which never changes.
     """
-    row = read_one(tenant_id, _ACTIVE, [tenant_id])
-    if row is None:
+    row = read_one(tenant_id, *_PRESENT([tenant_id]))
+    return _of_heads(tenant_id, row[0] if row else ())
+
+
+def policy_for(principal: Principal) -> ActivePolicy:
+    """The policy under which a principal's call is done: the one in force when it presented its key, which came
+    along with it; else the present one, in one round trip."""
+    if principal.along is None:
+        return policy_in_force(principal.tenant_id)
+    return _of_heads(principal.tenant_id, principal.along)
+
+
+def _of_heads(tenant_id: UUID, heads: Sequence[int]) -> ActivePolicy:
+    if not heads:
         return ActivePolicy(0, _DEFAULT)
-    number, words, mounted = row
-    policy = policy_numbered(tenant_id, number)
-    return ActivePolicy(number, policy, words_at(tenant_id, words or 0), mounted or 0)
+    number, words, mounted = heads
+    return ActivePolicy(number, policy_numbered(tenant_id, number), words_at(tenant_id, words), mounted)
 
 
 def policy_numbered(tenant_id: UUID, number: int) -> Policy:

@@ -26,7 +26,7 @@ from memory.domain.scopes import Scope, Verb, may
 from memory.domain.types import Band, Kind, Status
 from memory.models import Manifest, ManifestEntry, Memory, ScopeRecord
 from memory.models.memory import LIVE_STATUSES
-from memory.selectors.policies import active_policy
+from memory.selectors.policies import policy_for
 from memory.selectors.visibility import is_owned_kind, rules_of
 from memory.services.errors import NotFound
 from memory.store import manifests
@@ -48,10 +48,10 @@ def digest_read(
 ) -> DigestAnswer:
     """The digest of one scope.  Raises `NotFound` for a scope that the principal may not read."""
     now = clock.now()
+    active = policy_for(principal)
     with tenant_context(principal.tenant_id):
         if not may_read(principal, scope):
             raise NotFound(f"there is no scope {scope} that this key may read")
-        active = active_policy()
         policy = active.policy.for_scope(scope)
         registry = active.words.registry
         rows = list(live_rows(scope, now))

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from memgov import clock
 from memory.domain.admission import admit
-from memory.selectors.policies import policy_in_force
+from memory.selectors.policies import policy_for
 from memory.services.access import denials_audited
 from memory.services.candidates import Prepared, authorise, prepare
 from memory.services.embedding import vector_of
@@ -84,7 +84,7 @@ def _write(principal: Principal, request: WriteRequest, *, keep: bool, offer: Of
 
 def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Offer | None) -> Outcome:
     now = clock.now()
-    active = policy_in_force(principal.tenant_id)
+    active = policy_for(principal)
     prepared = prepare(principal, request, active, now)
     authorise(principal, prepared.candidate.scope)
     draft = Draft(principal, prepared, active, now)

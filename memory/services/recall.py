@@ -23,7 +23,7 @@ from memory.domain.tokens import count_tokens
 from memory.domain.types import Band, Kind
 from memory.models import Manifest, ManifestEntry
 from memory.selectors.declared import DECLARED, NOTHING, Declared, declared_found
-from memory.selectors.policies import ActivePolicy, active_policy
+from memory.selectors.policies import ActivePolicy, policy_for
 from memory.selectors.recall import Filters, Found, Search, search
 from memory.selectors.visibility import reach_of
 from memory.services.embedding import vector_of
@@ -86,8 +86,8 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
     """The right few memories for a query, and the manifest of them."""
     now = clock.now()
     vector = vector_of(request.query) if request.query.strip() else None
+    active = policy_for(principal)
     with tenant_context(principal.tenant_id):
-        active = active_policy()
         filters = _filters(request, active.policy, now, vector)
         reach = reach_of(principal, request.session, request.task)
         declared = declared_found(reach, filters) if active.mounted else NOTHING

@@ -65,7 +65,8 @@ class Draft:
                 request_id=self.principal.request_id,
                 task=candidate.task or "",
                 undo={"changes": self.changes.undo, "counted": self.counted} if candidate.task else {},
-            )
+            ),
+            at_once=outcome in _WATCHED,
         )
         after = {"outcome": outcome.value, "reason": result.reason, "content": candidate.content}
         if memory is None:
@@ -77,6 +78,8 @@ class Draft:
         return result
 
 
+# The watch for bursts of junk counts these in the same transaction.
+_WATCHED = frozenset({OutcomeKind.REJECTED, OutcomeKind.HELD})
 _ACTIONS = {
     OutcomeKind.STORED: "memory.stored",
     OutcomeKind.SUPERSEDED: "memory.stored",

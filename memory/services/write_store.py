@@ -111,9 +111,9 @@ def _insert(
 ) -> Memory:
     """A new live row; what it may duplicate goes to the merge queue; a full scope loses its weakest."""
     memory = build(clean, draft, decision.status or Status.LIVE, hash_of(clean.candidate, draft))
-    before = memories.insert(memory, actor=draft.principal.name, vector=vector)
-    open_contradictions(draft, "merge", memory, decision.linked[:MOST_PROPOSED])
     cap = draft.policy.reconciliation.cap
+    before = memories.insert(memory, actor=draft.principal.name, vector=vector, counted=cap is not None)
+    open_contradictions(draft, "merge", memory, decision.linked[:MOST_PROPOSED])
     if cap is not None and before + 1 > cap:
         compact_scope(draft.changes, memory.scope, before + 1 - cap, keep=memory.id)
     return memory

@@ -5,27 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from psycopg.types.json import Jsonb
 
 from memgov.ids import floor_id
+from memgov.postgres.prepared import Prepared
 from memory.models import Manifest, ManifestEntry
-from tenants.context import current_tenant_id
+from memory.store.rows import row_json
+from tenants.context import current_tenant_id, with_commit
 
 USED, IGNORED, HARMFUL = "used", "ignored", "harmful"
 # A later report may say more, never less: what was used once was used.
 _WEIGHT: Final = {"": 0, IGNORED: 1, USED: 2, HARMFUL: 3}
 
-_HEAD: Final = (
-    "tenant_id", "id", "kind", "at", "agent_id", "agent_name", "agent_role", "session", "task", "query_hash",
-    "query_text", "request", "excluded", "excluded_ids", "working", "policy_version", "block_format", "block_digest",
-    "entry_count", "tokens",
-)  # fmt: skip
-_JSON: Final = frozenset({"request", "excluded", "excluded_ids", "working"})
 # The columns of an entry that differ from entry to entry, with their types.
 _EACH: Final = {
     "rank": "int", "memory_id": "uuid", "version": "int", "scope": "text", "band": "text", "channel": "text",
@@ -33,36 +28,33 @@ _EACH: Final = {
     "learned_at": "timestamptz", "rivals_from": "int",
 }  # fmt: skip
 
-# Manifest and entries in one statement and the entries as one value: this is part of every read, and round trips and
-# the sending of many values would be its largest part.  See docs/decisions/0014 for the commit.
-_INSERT: Final = f"""
+# Manifest and entries in one statement, each as one value: this is part of every read, and round trips and the sending
+# of many values would be its largest part.  See docs/decisions/0014 for the commit.
+_INSERT: Final = Prepared(
+    "manifest_insert",
+    f"""
 WITH made AS (
-    INSERT INTO memory_manifest ({", ".join(_HEAD)})
-    SELECT {", ".join(f"%({name})s" for name in _HEAD)} FROM set_config('synchronous_commit', %(commit)s, true)
+    INSERT INTO memory_manifest
+    SELECT m.* FROM json_populate_record(NULL::memory_manifest, $1) m, set_config('synchronous_commit', $2, true)
 )
 INSERT INTO memory_manifestentry (tenant_id, manifest_id, verdict, {", ".join(_EACH)})
-SELECT %(tenant_id)s, %(id)s, '', e.*
-  FROM jsonb_to_recordset(%(entries)s::jsonb) AS e({", ".join(f"{name} {kind}" for name, kind in _EACH.items())})
-"""
+SELECT $3::uuid, $4::uuid, '', e.*
+  FROM jsonb_to_recordset($5) AS e({", ".join(f"{name} {kind}" for name, kind in _EACH.items())})
+""",
+)
 
 
 def insert(manifest: Manifest, entries: Sequence[ManifestEntry]) -> None:
-    """Store a manifest with its entries, whose rank is given.
+    """Store a manifest with its entries, whose rank is given, in one message with the COMMIT.
 
     The read's transaction writes nothing else: unless `MEMGOV_DURABLE_READS` says so, it does not wait for the disk.
     """
     manifest.tenant_id = current_tenant_id()
     manifest.entry_count = len(entries)
-    parameters: dict[str, Any] = {
-        name: Jsonb(value) if name in _JSON else value
-        for name in _HEAD
-        for value in (getattr(manifest, name),)
-    }
     each = [{name: getattr(entry, name) for name in _EACH} for entry in entries]
-    parameters["entries"] = json.dumps(each, default=str)
-    parameters["commit"] = "on" if settings.MEMGOV_DURABLE_READS else "off"
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, parameters)
+    commit = "on" if settings.MEMGOV_DURABLE_READS else "off"
+    rows = [row_json(manifest), commit, manifest.tenant_id, manifest.id, json.dumps(each, default=str)]
+    with_commit(*_INSERT(rows))
 
 
 def mark(manifest: Manifest, verdicts: Mapping[UUID, str], now: datetime) -> dict[UUID, str]:

@@ -6,6 +6,7 @@ A change is a filtered update on (tenant, id, version): when the version has mov
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,13 +16,13 @@ from uuid import UUID
 from django.db import IntegrityError, connection
 from django.db.models import F
 from django.db.models.expressions import Combinable
-from psycopg.types.json import Jsonb
 
 from memgov.ids import new_id
+from memgov.postgres.prepared import Prepared
 from memory.domain.lifecycle import READABLE
 from memory.domain.text import terms
 from memory.models import Memory, Revision
-from memory.store.rows import row_json
+from memory.store.rows import array_text, row_json
 from memory.store.search_index import FOLLOWED, INSERT_INTO, follow, index
 from memory.store.vectors import Vector, halfvec
 from tenants.context import current_tenant_id
@@ -55,36 +56,38 @@ class Change:
 
 _INSERT = f"""
 WITH made AS (
-    INSERT INTO memory_memory AS m SELECT * FROM json_populate_record(NULL::memory_memory, %s)
+    INSERT INTO memory_memory AS m SELECT * FROM json_populate_record(NULL::memory_memory, $1)
     ON CONFLICT DO NOTHING RETURNING m.*
 ),
 revised AS (
     INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
-    SELECT tenant_id, %s, id, %s, %s, 'memory.stored', %s, %s, %s FROM made
+    SELECT tenant_id, $2::uuid, id, version, recorded_at, 'memory.stored', $3::text, status_reason, $4::jsonb FROM made
 ),
 indexed AS (
-    {INSERT_INTO}, %s, %s, %s::halfvec, %s FROM made m WHERE %s
+    {INSERT_INTO}, $5::text[], cardinality($5::text[]), $6::halfvec, $7::text FROM made m WHERE $8::bool
 )
-SELECT (SELECT count(*) FROM made), (SELECT count(*) FROM memory_index WHERE tenant_id = %s AND scope = %s)
+SELECT (SELECT count(*) FROM made), {{before}}
 """
+_BEFORE = "(SELECT count(*) FROM memory_index WHERE tenant_id = $9::uuid AND scope = $10::text)"
+_INSERT_COUNTED = Prepared("memory_insert_counted", _INSERT.format(before=_BEFORE))
+_INSERT_ONLY = Prepared("memory_insert", _INSERT.format(before="0"))
 
 
-def insert(memory: Memory, *, actor: str, vector: Vector | None) -> int:
+def insert(memory: Memory, *, actor: str, vector: Vector | None, counted: bool = False) -> int:
     """Store a new memory with its first revision, and index it if agents may read it: one statement.
 
-    Returns how many readable memories the scope held before.  Raises `AlreadyLive` when the database holds a
-    live row that it must not stand beside.
+    With `counted` it returns how many readable memories the scope held before, else 0.  Raises `AlreadyLive` when the
+    database holds a live row that it must not stand beside.
     """
     memory.tenant_id = current_tenant_id()
     found = terms(memory.content) if memory.status in READABLE else []
-    parameters: list[Any] = [
-        row_json(memory),
-        new_id(memory.recorded_at), memory.version, memory.recorded_at, actor, memory.status_reason,
-        Jsonb(snapshot(memory)), found, len(found), halfvec(vector),
-        vector.model_id if vector else "", memory.status in READABLE, memory.tenant_id, memory.scope,
+    values: list[Any] = [
+        row_json(memory), new_id(memory.recorded_at), actor, json.dumps(snapshot(memory)), array_text(found),
+        halfvec(vector), vector.model_id if vector else "", memory.status in READABLE,
     ]  # fmt: skip
+    place = [memory.tenant_id, memory.scope]
     with connection.cursor() as cursor:
-        cursor.execute(_INSERT, parameters)
+        cursor.execute(*(_INSERT_COUNTED([*values, *place]) if counted else _INSERT_ONLY(values)))
         made, before = cursor.fetchone()
     if not made:
         raise AlreadyLive(memory.content)

@@ -4,6 +4,7 @@ costs more than to store them."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -18,6 +19,12 @@ def row_json(instance: Model) -> str:
         if field.column
     }
     return json.dumps(columns, default=_plain)
+
+
+def array_text(words: Sequence[str]) -> str:
+    """Words as the text of a PostgreSQL array: to bind a list, a driver first looks what it holds."""
+    escaped = (word.replace("\\", "\\\\").replace('"', '\\"') for word in words)
+    return "{" + ",".join(f'"{word}"' for word in escaped) + "}"
 
 
 def _plain(value: object) -> str:

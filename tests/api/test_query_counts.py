@@ -6,14 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.api.caller import Caller
-
-_FRAME = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")
-
-
-def statements(captured: CaptureQueriesContext) -> list[str]:
-    return [
-        query["sql"] for query in captured.captured_queries if not query["sql"].upper().startswith(_FRAME)
-    ]
+from tests.statements import statements
 
 
 def sentence(n: int) -> dict[str, str]:

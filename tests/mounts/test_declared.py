@@ -24,7 +24,6 @@ from memory.services.usage import usage_report
 from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
 from tests.api.caller import Caller
-from tests.api.test_query_counts import statements
 from tests.factories import Stage, make_agent, make_tenant
 from tests.mounts.files import (
     SIGNED,
@@ -39,6 +38,7 @@ from tests.mounts.files import (
     say,
     write,
 )
+from tests.statements import statements
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -253,7 +253,7 @@ def test_declared__in_a_tenant_that_the_planner_does_not_know__memories_are_walk
     with stage.context(), CaptureQueriesContext(connection) as captured:
         filters = Filters(terms=[], vector=None, now=clock.now(), min_trust=0.0, limit=10)
         found = declared_found(reach_of(stage.coder.principal), filters)
-        [sql] = [query["sql"] for query in captured.captured_queries]
+        [sql] = statements(captured)
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
             [[plan]] = cursor.fetchall()

@@ -14,18 +14,18 @@ from tests.factories import make_agent, make_person
 from tests.pages.staging import Full, ask, write
 from tests.pages.test_every_page import READABLE, names
 from tests.pages.test_page_admin import snapshots
+from tests.statements import statements
 
 MOST = 15
 ROWS = 200
-_NOT_COUNTED = ("BEGIN", "COMMIT", "ROLLBACK")
 
 
-def statements(browser: Client, path: str) -> list[str]:
+def page_statements(browser: Client, path: str) -> list[str]:
     """What the page asks of the database, apart from the frame of the transaction."""
     with CaptureQueriesContext(connection) as captured:
         answer = browser.get(path)
     assert answer.status_code == 200, path
-    return [one["sql"] for one in captured.captured_queries if one["sql"] not in _NOT_COUNTED]
+    return statements(captured)
 
 
 def fill_up(full: Full) -> None:
@@ -53,9 +53,9 @@ def test_pages__with_one_and_with_many_rows__cost_the_same(full: Full, owner: Cl
     paths = [full.at(path.format(**filled)) for path in READABLE]
     for path in paths:
         owner.get(path)  # caches that a process fills once
-    few = {path: statements(owner, path) for path in paths}
+    few = {path: page_statements(owner, path) for path in paths}
     fill_up(full)
-    many = {path: statements(owner, path) for path in paths}
+    many = {path: page_statements(owner, path) for path in paths}
     for path in paths:
         told = "\n".join(sql[:160] for sql in many[path])
         assert len(many[path]) <= MOST, f"{path}: {len(many[path])}\n{told}"
@@ -66,8 +66,8 @@ def test_pages__with_one_and_with_many_rows__cost_the_same(full: Full, owner: Cl
 @pytest.mark.parametrize("path", ["promotions/", "memories/", "quarantine/", "contradictions/"])
 def test_parts__cost_less_than_the_page(full: Full, owner: Client, path: str) -> None:
     part: dict[str, Any] = {"HX-Request": "true", "HX-Target": "rows" if path == "memories/" else "list"}
-    whole = len(statements(owner, full.at(path)))
+    whole = len(page_statements(owner, full.at(path)))
     with CaptureQueriesContext(connection) as captured:
         owner.get(full.at(path), headers=part)
-    counted = [one for one in captured.captured_queries if one["sql"] not in _NOT_COUNTED]
+    counted = statements(captured)
     assert len(counted) < whole

@@ -33,6 +33,7 @@ from memory.services.write_types import WriteRequest
 from tenants.authentication import authenticate_key
 from tenants.principals import system
 from tests.factories import Stage, make_agent, make_tenant
+from tests.statements import statements
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -361,7 +362,7 @@ def test_digest__unchanged__costs_few_statements_and_leaves_nothing() -> None:
     have = life.read().etag
     with CaptureQueriesContext(connection) as captured:
         assert life.read(have=have).manifest is None
-    told = [one["sql"] for one in captured.captured_queries if not one["sql"].startswith(("BEGIN", "COMMIT"))]
+    told = statements(captured)
     assert len(told) <= 3, told  # the tenant, the policy, the rows
     with life.stage.context():
         assert ManifestEntry.objects.count() == 2

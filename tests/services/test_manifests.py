@@ -28,7 +28,7 @@ from memory.services.sweeps import sweep_decay
 from memory.services.usage import Usage, usage_report
 from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
-from tenants.context import before_commit
+from tenants.context import before_commit, with_commit
 from tests.factories import Stage, make_agent, make_tenant
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -268,18 +268,14 @@ def test_usage__that_may_not_be__is_refused_and_notes_nothing(stage: Stage) -> N
 
 
 def committed_as(stage: Stage) -> str:
-    """How the transaction of a read is committed, asked in it just before its end."""
-    asked: list[str] = []
-
-    def ask() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SHOW synchronous_commit")
-            asked.append(cursor.fetchone()[0])
-
+    """How the transaction of a read is committed, noted in it by its very last statement."""
     with stage.context():
-        before_commit(ask)
         retrieve(stage)
-    return asked[0]
+        note = "SELECT set_config('memgov.noted', current_setting('synchronous_commit'), false)"
+        before_commit(lambda: with_commit(note, []))
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW memgov.noted")
+        return str(cursor.fetchone()[0])
 
 
 def test_read__does_not_wait_for_the_disk__unless_told_so_and_only_there(stage: Stage) -> None:

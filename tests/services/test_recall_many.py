@@ -22,6 +22,7 @@ from memory.services.memory_write import memory_write
 from memory.services.recall import Retrieval, RetrieveRequest, memory_retrieve
 from memory.services.write_types import WriteRequest
 from tests.factories import Stage, make_agent, make_tenant
+from tests.statements import statements
 from tests.sweeps.planting import Plot
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -113,7 +114,7 @@ def test_plan__of_a_search_in_a_large_tenant__one_partition_by_its_index(large: 
         )  # fmt: skip
         with CaptureQueriesContext(connection) as captured:
             search(reach_of(large.stage.orchestrator.principal), filters, preset("default").retrieval)
-        [sql] = [query["sql"] for query in captured.captured_queries]
+        [sql] = statements(captured)
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}")
             plan = cursor.fetchone()[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -14,12 +13,12 @@ from memory.models import Memory, ScopeRecord
 from memory.services.memory_write import memory_write
 from memory.services.write_types import Outcome, WriteRequest
 from tests.factories import Stage, make_tenant
+from tests.statements import statements
 from tests.sweeps.planting import Plot
 
 pytestmark = pytest.mark.usefixtures("database")
 
 LARGE = 20_000
-_FRAME = re.compile(r"^(BEGIN|COMMIT|SAVEPOINT|RELEASE)", re.IGNORECASE)
 # A sequential scan of these is right: they hold a row or two of the tenant.
 _SMALL = {
     "memory_policyversion", "memory_vocabularyhead", "memory_mounthead", "memory_audithead", "tenants_tenant",
@@ -66,7 +65,7 @@ def plan(stage: Stage, value: str) -> Outcome:
 def cost(call: Any) -> list[str]:
     with CaptureQueriesContext(connection) as captured:
         call()
-    return [query["sql"] for query in captured if not _FRAME.match(query["sql"])]
+    return statements(captured)
 
 
 def costs(stage: Stage) -> dict[str, int]:
@@ -93,11 +92,10 @@ def test_plans__of_a_write_in_a_large_tenant__use_indexes(large: Stage) -> None:
         assert Memory.objects.count() >= LARGE
     bad = "SELECT id FROM memory_memory WHERE content LIKE '%hall%'"
     assert sequential(large, bad, indexes=False) == ["memory_memory"], "positive control: a scan is seen"
-    statements = cost(lambda: fact(large, 202)) + cost(lambda: plan(large, "solo"))
+    told = cost(lambda: fact(large, 202)) + cost(lambda: plan(large, "solo"))
     scanned = []
-    for message in statements:
-        sql = message.partition("; ")[2] if message.startswith("SET LOCAL") else message
-        if not sql.lstrip().upper().startswith(("SELECT", "UPDATE", "WITH", "INSERT", "DELETE")):
+    for sql in told:
+        if not sql.lstrip().upper().startswith(("SELECT", "UPDATE", "WITH", "INSERT", "DELETE", "EXECUTE")):
             continue
         scanned += [(table, sql[:120]) for table in sequential(large, sql) if table not in _SMALL]
     assert scanned == []
