@@ -91,12 +91,17 @@ INSTALLED_APPS = [
     "tenants",
     "memory",
 ]
+# Calls of the API pass these alone; pages pass what `PAGE_MIDDLEWARE` names as well (`memgov.lanes`).
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "tenants.middleware.RequestIdMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django.middleware.gzip.GZipMiddleware",
+    "memgov.lanes.PageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",  # allauth wants to find it here
+]
+PAGE_MIDDLEWARE = [
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -105,7 +110,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "allauth.account.middleware.AccountMiddleware",
 ]
 ROOT_URLCONF = "memgov.urls"
 WSGI_APPLICATION = "memgov.wsgi.application"
@@ -253,6 +257,7 @@ CELERY_TIMEZONE = "UTC"
 MEMGOV_EMBEDDER = env.text("MEMGOV_EMBEDDER", "minilm")
 if MEMGOV_EMBEDDER not in {"minilm", "hash", "none"} and not MEMGOV_EMBEDDER.startswith("openai:http"):
     raise env.SettingError("MEMGOV_EMBEDDER", "must be minilm, hash, none or openai:URL")
+MEMGOV_PREPARED_STATEMENTS = env.boolean("MEMGOV_PREPARED_STATEMENTS", True)
 MEMGOV_DURABLE_READS = env.boolean("MEMGOV_DURABLE_READS", False)
 MEMGOV_LLM_URL = env.text("MEMGOV_LLM_URL")
 MEMGOV_LLM_MODEL = env.text("MEMGOV_LLM_MODEL")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from django.urls import reverse
@@ -35,6 +36,12 @@ from tenants.context import tenant_context
 from tenants.principals import Principal
 
 
+@cache
+def _place_of_memory() -> str:
+    """The address of a memory, with `_` for its id."""
+    return reverse("api:memory", args=["_"])
+
+
 class Memories(WriteEndpoint):
     """`GET` and `POST memories`"""
 
@@ -63,7 +70,7 @@ class Memories(WriteEndpoint):
         status, body = self.write(data)
         response = problem_response(status, body)
         if status == 201:
-            response["Location"] = reverse("api:memory", args=[body["memory"]["id"]])
+            response["Location"] = _place_of_memory().replace("_", body["memory"]["id"])
         return response
 
     def _filters(self) -> MemoryFilters:
