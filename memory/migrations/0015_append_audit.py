@@ -41,6 +41,6 @@ DROP = "DROP FUNCTION memgov.append_audit(uuid, timestamptz, text, text, text, t
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0012_reach")]
+    dependencies = [("memory", "0014_alert_rules_and_channels")]
 
     operations = [migrations.RunSQL(APPEND, DROP)]
