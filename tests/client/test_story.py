@@ -1,7 +1,8 @@
-"""The story of `client/tests/story.py` through plain HTTP and through both clients; the adapters tell it there."""
+"""The story of `client/tests/story.py` through plain HTTP, both clients and MCP; the adapters tell it there."""
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.browser import Web
 from tests.client.both import Driven
 from tests.client.staged import Staged
 from tests.factories import Stage
+from tests.mcp.talking import McpProcess, over_http
 
 STORY = Path(__file__).resolve().parents[2] / "client" / "tests" / "story.py"
 
@@ -90,3 +92,40 @@ def test_story__half_told__ends_in_another_state(client: Driven, stage: Stage) -
     teller = Called(client)
     teller.learn("kiln", story.WRONG)
     assert story.state_of(rows(stage)) != story.STATE
+
+
+class Tooled:
+    """An agent whose host speaks MCP."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.url, self.key = url, key
+
+    def learn(self, name: str, text: str) -> None:
+        self._call("add_memory", content=text, **WHERE)
+
+    def ask(self, question: str) -> list[str]:
+        return [entry["content"] for entry in self._entries(question)]
+
+    def forget(self, name: str, text: str) -> None:
+        (wrong,) = [entry for entry in self._entries(text) if entry["content"] == text]
+        self._call("delete_memory", id=wrong["id"], reason="it was wrong")
+
+    def _entries(self, query: str) -> Any:
+        return self._call("search_memories", query=query, scopes=[story.SCOPE])["entries"]
+
+    def _call(self, tool: str, **arguments: Any) -> Any:
+        async def called() -> Any:
+            async with over_http(self.url, self.key) as client:
+                return (await client.call_tool(tool, arguments)).structured_content
+
+        return asyncio.run(called())
+
+
+def test_story__through_mcp__ends_in_the_same_state(stage: Stage, tmp_path: Path) -> None:
+    process = McpProcess(tmp_path / "mcp.log")
+    process.start()
+    try:
+        known = story.tell(Tooled(process.url, stage.coder.key_text))
+    finally:
+        process.stop()
+    story.assert_told(known, rows(stage))
