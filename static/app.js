@@ -50,8 +50,9 @@
 
   /* Times: the viewer's own zone; the full instant, local and UTC, on hover. */
   const locale = root.lang === 'en' ? 'en-GB' : root.lang; /* 12 Nov 2025, 14:20, as the server writes it */
-  const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+  const timeZone = root.dataset.zone; /* of the account; else the browser's */
+  const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone });
   function localise(time) {
     const moment = new Date(time.dateTime);
     if (time.dataset.done || Number.isNaN(+moment)) return;

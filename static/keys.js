@@ -5,7 +5,7 @@
   const STORE = 'memgov-keys', LEADER_MS = 1200;
   let leader = 0;
 
-  const enabled = () => localStorage.getItem(STORE) !== 'off';
+  const enabled = () => document.documentElement.dataset.keys !== 'off' && localStorage.getItem(STORE) !== 'off';
   const paint = () => { const box = $('#keys-on'); if (box) box.checked = enabled(); };
   document.addEventListener('change', e => { if (e.target.id === 'keys-on') localStorage.setItem(STORE, e.target.checked ? 'on' : 'off'); });
   document.addEventListener('htmx:load', paint);

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
@@ -83,11 +85,20 @@ def tenant_page(nav: str, *, read: Need | None = "read", write: Need | None = No
             if not viewer.can(needed):
                 return uncached(_refused(request, viewer, needed))
             request.viewer = viewer  # type: ignore[attr-defined]
-            return uncached(view(request, viewer, **ids))
+            with timezone.override(zone_of(viewer)):
+                return uncached(view(request, viewer, **ids))
 
         return guarded
 
     return behind_door
+
+
+def zone_of(viewer: Viewer) -> ZoneInfo:
+    """The zone that the viewer reads times in: their own, else their tenant's."""
+    try:
+        return ZoneInfo(viewer.user.time_zone or viewer.tenant.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):  # a zone that this machine's database no longer knows
+        return ZoneInfo("UTC")
 
 
 def uncached(response: HttpResponse) -> HttpResponse:

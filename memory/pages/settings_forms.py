@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.domain.policy import Policy
 from memory.domain.scopes import ScopeKind
+from tenants.models import User
 
 _WIDE = (ScopeKind.PROJECT, ScopeKind.SHARED, ScopeKind.GLOBAL)
 
@@ -74,3 +75,27 @@ class RulesForm(forms.Form):
                 "high_risk_approvals": data["high_risk_approvals"],
             },
         }
+
+
+class AccountForm(forms.Form):
+    """A person's own settings."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"),
+        required=False,
+        choices=lambda: [("", _("As this browser has it")), *zone_choices()],
+        help_text=_("Of the times on every page. The instant in UTC stands in each time's tooltip."),
+    )
+    shortcuts = forms.BooleanField(
+        label=_("Single-key shortcuts on"),
+        required=False,
+        help_text=_("Off, a key does nothing by itself: for speech input, and for hands that slip."),
+    )
+
+    @staticmethod
+    def of(user: User) -> dict[str, Any]:
+        """What is saved now."""
+        return {"name": user.name, "time_zone": user.time_zone, "shortcuts": user.shortcuts}

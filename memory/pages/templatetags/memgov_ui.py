@@ -159,11 +159,11 @@ def ago(moment: datetime | None, short: bool = False) -> SafeString | str:
 
 @register.simple_tag
 def when(moment: datetime | None) -> SafeString | str:
-    """Absolute time in UTC; app.js rewrites it to the viewer's own zone and keeps UTC on hover."""
+    """Absolute time in the zone of the request; app.js rewrites it to the viewer's own and keeps UTC on hover."""
     if moment is None:
         return "–"
-    text = f"{date_format(moment.astimezone(UTC), 'j M Y, H:i')} UTC"
-    return _time(moment, text, SafeString(" data-local"))
+    here = moment.astimezone(timezone.get_current_timezone())
+    return _time(moment, f"{date_format(here, 'j M Y, H:i')} {here.tzname()}", SafeString(" data-local"))
 
 
 @register.filter
