@@ -26,6 +26,7 @@ PAGES = (
     ("quarantine", "quarantine/", None),
     ("evictions", "evictions/", None),
     ("blast", "blast/?since=2020-01-01", None),
+    ("sweeps", "sweeps/", None),
     ("memories", "memories/", None),
     ("memory", "memories/?pinned=1", "main table a, main [data-item]"),
     ("memory-new", "memories/new/", None),

@@ -22,6 +22,7 @@ from memory.selectors.pages_manifests import kept_since
 from memory.selectors.pages_memories import agent_names
 from memory.services import blast as steps
 from memory.services.errors import Conflict, Invalid, ServiceError
+from memory.services.sweep_runs import UNDO as SWEEP_UNDO
 from tenants.context import tenant_context
 
 _STEPS_SHOWN = 10
@@ -123,7 +124,7 @@ def quarantine(request: HttpRequest, viewer: Viewer) -> HttpResponse:
 def one(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """One step and how far it has got."""
     with tenant_context(viewer.tenant.id):
-        job = Job.objects.filter(id=row_id("job", item), kind__in=steps.KINDS).first()
+        job = Job.objects.filter(id=row_id("job", item), kind__in=(*steps.KINDS, SWEEP_UNDO)).first()
         if job is None:
             raise Http404
         context = {

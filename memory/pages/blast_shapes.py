@@ -115,11 +115,11 @@ def step(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
     ident, days = show_id("job", job.id), viewer.policy().policy.retention.restore_days
     ended = job.status in ("done", "failed")
     fresh = now - job.created_at <= timedelta(days=days)
-    undone, of = kept.get("undone_by", ""), kept.get("step", "")
+    undone, of, run = kept.get("undone_by", ""), kept.get("step", ""), kept.get("run", "")
     return {
         "id_text": ident,
         "url": url(viewer, "blast-step", ident),
-        "undoes": job.kind == steps.UNDO,
+        "undoes": job.kind != steps.HOLD,
         "seed": conditions(viewer, seed) if seed.given else [],
         "reach_url": url(viewer, "blast", **seed.as_text()) if seed.given else "",
         "reason": kept.get("reason", ""),
@@ -135,7 +135,7 @@ def step(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
             {"id_text": one, "url": url(viewer, "memory", one)} for one in kept.get("left_named", ())
         ],
         "undone_url": url(viewer, "blast-step", undone) if undone else "",
-        "of_url": url(viewer, "blast-step", of) if of else "",
+        "of_url": url(viewer, "blast-step", of) if of else url(viewer, "sweep", run) if run else "",
         "error": job.error,
         "can_undo": viewer.can("review") and job.kind == steps.HOLD and ended and fresh and not undone,
         "audit_url": url(viewer, "audit", request=ident),

@@ -36,6 +36,7 @@ from memory.pages import (
     scopes,
     settings,
     start,
+    sweeps,
 )
 
 app_name = "pages"
@@ -90,6 +91,12 @@ _blast = [
     path("quarantine/", blast.quarantine, name="blast-quarantine"),
     path("steps/<str:item>/", blast.one, name="blast-step"),
     path("steps/<str:item>/undo/", blast.undo, name="blast-undo"),
+]
+_sweeps = [
+    path("", sweeps.index, name="sweeps"),
+    path("<str:item>/", sweeps.one, name="sweep"),
+    path("<str:item>/apply/", sweeps.apply, name="sweep-apply"),
+    path("<str:item>/undo/", sweeps.undo, name="sweep-undo"),
 ]
 _agents = [
     path("", agents.index, name="agents"),
@@ -148,6 +155,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("mounts/<str:item>/", mounts.one, name="mount"),
     path("health/", include(_health)),
     path("alerts/", include(_alerts)),
+    path("sweeps/", include(_sweeps)),
     path("audit/", include(_audit)),
     path("agents/", include(_agents)),
     path("members/", include(_members)),

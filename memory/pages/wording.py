@@ -31,6 +31,8 @@ _ACTIONS = {
     "memory.verified": gettext_lazy("confirmed that it is still true"),
     "memory.quarantined": gettext_lazy("put it into quarantine"),
     "memory.quarantine_undone": gettext_lazy("took it out of quarantine with the whole step"),
+    "memory.sweep_undone": gettext_lazy("brought it back with the whole sweep"),
+    "sweep.approved": gettext_lazy("let a stopped sweep go ahead"),
     "task.compressed": gettext_lazy("put the notes of the task into one episode"),
     "sweep.stopped": gettext_lazy("stopped before it removed too much"),
     "memory.released": gettext_lazy("released it from quarantine"),

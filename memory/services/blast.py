@@ -7,13 +7,9 @@ next one goes on.  What was changed is found again by its revisions, which carry
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
-
-from django.db import IntegrityError
 
 from memgov import clock
 from memgov.ids import new_id
@@ -25,11 +21,10 @@ from memory.selectors import blast
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.blast_reach import every_scope
-from memory.services.embedding import vectors_of
+from memory.services.bulk_work import Giving, Taking, Work, take_back
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.services.job_queue import dispatch
 from memory.store import audit, bulk_steps, jobs
-from memory.store.bulk_steps import BulkStep, Taken
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -39,9 +34,6 @@ KINDS: Final = (HOLD, UNDO)
 HELD_EVENT: Final = "memory.quarantined"
 BACK_EVENT: Final = "memory.quarantine_undone"
 _BATCH: Final = 1000
-_EMBEDDED: Final = 200
-_NAMED: Final = 100
-_TRIES: Final = 5
 
 
 @denials_audited
@@ -70,7 +62,7 @@ def blast_quarantine(principal: Principal, seed: Seed, reason: str, *, seen: dat
         _not_twice(seed)
         request = {"seed": seed.as_text(), "seen": seen.isoformat(), "reason": reason.strip()[:500]}
         shown = {**request, "written": found.written, "derived": found.derived}
-        job = _queued(principal, HOLD, request, found.holdable, shown, now)
+        job = queued(principal, HOLD, request, found.holdable, shown, now)
         about = {**seed.as_text(), "entries": found.holdable}
         _note(principal, job, "blast.quarantine_started", now, reason=reason.strip(), after=about)
     return job
@@ -112,15 +104,16 @@ def blast_undo(principal: Principal, job_id: UUID) -> Job:
         if now - done.created_at > keep:
             raise Conflict(f"a step can be taken back for {keep.days} days", code="undo_too_late")
         request = {"step": show_id("job", done.id)}
-        job = _queued(principal, UNDO, request, done.done, {**request, "seed": kept.get("seed", {})}, now)
+        job = queued(principal, UNDO, request, done.done, {**request, "seed": kept.get("seed", {})}, now)
         jobs.keep_result(done, {**kept, "undone_by": show_id("job", job.id)})
         _note(principal, job, "blast.undo_started", now, after={**request, "entries": done.done})
     return job
 
 
-def _queued(
+def queued(
     principal: Principal, kind: str, request: dict[str, Any], total: int, shown: dict[str, Any], now: datetime
 ) -> Job:
+    """A job that carries who asked, and its message."""
     job = Job(
         id=new_id(now), kind=kind, agent_id=principal.agent_id, key_id=principal.key_id, actor_name=principal.name,
         total=total, result=shown, created_at=now, touched_at=now,
@@ -142,123 +135,24 @@ def blast_run(tenant_id: UUID, job_id: UUID) -> str:
         job = jobs.take(job_id, clock.now())
         if job is None:
             return "busy" if jobs.is_held(job_id) else "gone"
-        work = _Work(tenant_id, job, jobs.request_of(job), active_policy().number)
+        work = Work(tenant_id, job, jobs.request_of(job), active_policy().number)
     if job.kind == HOLD:
-        work.hold()
-    else:
-        work.take_back()
-    return work.end()
+        hold(work)
+        return work.end("blast.quarantined")
+    with tenant_context(tenant_id):
+        step = Job.objects.get(id=parse_id("job", work.request["step"]))
+    taken = Taking(show_id("job", step.id), HELD_EVENT, step.created_at)
+    take_back(work, taken, Giving(BACK_EVENT, "the quarantine step was taken back"))
+    return work.end("blast.undone")
 
 
-@dataclass(slots=True)
-class _Work:
-    """One step under way."""
-
-    tenant_id: UUID
-    job: Job
-    request: dict[str, Any]
-    policy_version: int
-
-    @property
-    def actor(self) -> Principal:
-        """Who asked, with the job as the request that its events belong to."""
-        asked = self.request["actor"]
-        return Principal(self.tenant_id, asked["kind"], asked["id"], asked["name"],
-                         request_id=show_id("job", self.job.id))  # fmt: skip
-
-    def _step(self, event: str, reason: str) -> BulkStep:
-        return BulkStep(self.job.id, event, self.actor.name, reason, self.job.created_at)
-
-    def hold(self) -> None:
-        """Batches of the set as it was seen; who holds a row is waited for."""
-        seed, seen = parse_seed(self.request["seed"]), datetime.fromisoformat(self.request["seen"])
-        step = self._step(HELD_EVENT, self.request["reason"])
-        with tenant_context(self.tenant_id):
-            ids = blast.holdable_ids(seed, seen)
-        for start in range(0, len(ids), _BATCH):
-            with tenant_context(self.tenant_id):
-                held = bulk_steps.hold(step, ids[start : start + _BATCH], blast.HOLDABLE, clock.now())
-                self._audit(
-                    HELD_EVENT, step.reason, [(row.id, row.scope, row.was, "quarantined") for row in held]
-                )
-
-    def take_back(self) -> None:
-        """What the step held comes back, batch by batch; what cannot is named."""
-        place, left = UUID(int=0), 0
-        named: list[str] = []
-        while found := self._held(place):
-            place = found[-1].place
-            back = self._returned([one for one in found if one.untouched])
-            missed = [one for one in found if one.row.id not in back and not self._came_back(one)]
-            left += len(missed)
-            named += [show_id("mem", one.row.id) for one in missed[: _NAMED - len(named)]]
-        with tenant_context(self.tenant_id):
-            jobs.keep_result(self.job, {**(self.job.result or {}), "left": left, "left_named": named})
-        self._give_vectors()
-
-    def _give_vectors(self) -> None:
-        """What came back is found by its meaning again.  Embedded outside the transactions."""
-        place = UUID(int=0)
-        while True:
-            with tenant_context(self.tenant_id):
-                found = bulk_steps.taken_by(
-                    BACK_EVENT, self.actor.name, self.job.created_at, place, _EMBEDDED
-                )
-                bare = bulk_steps.without_vector([one.row.id for one in found])
-            rows = [one.row for one in found if one.row.id in bare]
-            vectors = zip(rows, vectors_of([row.content for row in rows]), strict=True)
-            with tenant_context(self.tenant_id):
-                bulk_steps.give_vectors({row.id: vector for row, vector in vectors if vector is not None})
-                jobs.touch(self.job.id, clock.now())
-            if len(found) < _EMBEDDED:
-                return
-            place = found[-1].place
-
-    def _held(self, after: UUID) -> list[Taken]:
-        with tenant_context(self.tenant_id):
-            step = Job.objects.get(id=parse_id("job", self.request["step"]))
-            return bulk_steps.taken_by(HELD_EVENT, step.actor_name, step.created_at, after, _BATCH // 2)
-
-    def _came_back(self, one: Taken) -> bool:
-        """Whether a worker that died before had brought it back already."""
-        with tenant_context(self.tenant_id):
-            return bulk_steps.was_brought_back(one.row.id, BACK_EVENT, self.job.created_at)
-
-    def _returned(self, found: Sequence[Taken]) -> set[UUID]:
-        """Bring one batch back; a lost race is looked at again."""
-        rows = [one.row for one in found]
-        step = self._step(BACK_EVENT, "the quarantine step was taken back")
-        for last in range(_TRIES, 0, -1):
-            try:
-                with tenant_context(self.tenant_id):
-                    back = bulk_steps.bring_back(step, rows, clock.now(), unend=False)
-                    was = {row.id: row.back for row in rows}
-                    self._audit(
-                        BACK_EVENT, step.reason, [(row.id, row.scope, row.was, was[row.id]) for row in back]
-                    )
-                return {row.id for row in back}
-            except IntegrityError:
-                if last == 1:
-                    raise
-        return set()
-
-    def _audit(self, action: str, reason: str, rows: Sequence[tuple[UUID, str, str, str]]) -> None:
-        events = [
-            audit.Event(
-                action, "memory", show_id("mem", memory_id), scope=scope, reason=reason, before={"status": was},
-                after={"status": now}, policy_version=self.policy_version,
-            )
-            for memory_id, scope, was, now in rows
-        ]  # fmt: skip
-        audit.append(self.actor, events, self.job.created_at)
-
-    def end(self) -> str:
-        """Close the job with the count of its rows, in the audit too."""
-        now = clock.now()
-        action = "blast.quarantined" if self.job.kind == HOLD else "blast.undone"
-        with tenant_context(self.tenant_id):
-            done = jobs.progress(self.job.id)
-            jobs.end(self.job, jobs.DONE, now)
-            after = {"entries": done, "left": (self.job.result or {}).get("left", 0)}
-            _note(self.actor, self.job, action, now, after=after, policy_version=self.policy_version)
-        return jobs.DONE
+def hold(work: Work) -> None:
+    """Batches of the set as it was seen; who holds a row is waited for."""
+    seed, seen = parse_seed(work.request["seed"]), datetime.fromisoformat(work.request["seen"])
+    step = work.step(HELD_EVENT, work.request["reason"])
+    with tenant_context(work.tenant_id):
+        ids = blast.holdable_ids(seed, seen)
+    for start in range(0, len(ids), _BATCH):
+        with tenant_context(work.tenant_id):
+            held = bulk_steps.hold(step, ids[start : start + _BATCH], blast.HOLDABLE, clock.now())
+            work.audit(step, [(row.id, row.scope, row.was, "quarantined") for row in held])

@@ -10,7 +10,9 @@ from django.db import transaction
 from memgov.celery import app
 from memory import schedule
 
-TASK_OF_KIND: Final = {"blast.quarantine": schedule.BLAST_JOB, "blast.undo": schedule.BLAST_JOB}
+TASK_OF_KIND: Final = {
+    "blast.quarantine": schedule.BLAST_JOB, "blast.undo": schedule.BLAST_JOB, "sweep.undo": schedule.SWEEP_UNDO,
+}  # fmt: skip
 """Kinds that have a task of their own; the others are writes."""
 
 

@@ -145,16 +145,22 @@ def give_vectors(vectors: Mapping[UUID, Vector]) -> None:
         )  # fmt: skip
 
 
-# Revisions carry ids of their instant, so that those of one step lie together in the primary key.
+# Audit events carry ids of their instant and the run or job as their request, so that those of one step lie together
+# in the primary key.
 _TAKEN: Final = """
-SELECT r.id, m.id, m.version, m.version = r.version, before.state->>'status', m.content
-  FROM memory_revision r
-  JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = r.memory_id
+WITH events AS MATERIALIZED (
+    SELECT a.id, substr(a.target_id, 5) AS memory FROM memory_auditevent a
+     WHERE a.tenant_id = %(tenant)s AND a.id > %(after)s AND a.id >= %(first)s AND a.id < %(beyond)s
+       AND a.request_id = %(request)s AND a.action = %(event)s AND a.target_kind = 'memory'
+     ORDER BY a.id LIMIT %(most)s
+)
+SELECT e.id, m.id, m.version, r.event = %(event)s AND r.at = %(at)s, before.state->>'status', m.content, m.merged_into
+  FROM events e
+  JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = e.memory::uuid
+  JOIN memory_revision r ON r.tenant_id = %(tenant)s AND r.memory_id = m.id AND r.version = m.version
   LEFT JOIN memory_revision before
-    ON before.tenant_id = %(tenant)s AND before.memory_id = r.memory_id AND before.version = r.version - 1
- WHERE r.tenant_id = %(tenant)s AND r.id > %(after)s AND r.id >= %(first)s AND r.id < %(beyond)s
-   AND r.at = %(at)s AND r.event = %(event)s AND r.actor = %(actor)s
- ORDER BY r.id LIMIT %(most)s
+    ON before.tenant_id = %(tenant)s AND before.memory_id = m.id AND before.version = m.version - 1
+ ORDER BY e.id
 """
 
 
@@ -165,19 +171,20 @@ class Taken:
     place: UUID
     untouched: bool
     row: Return
+    merged_into: UUID | None
 
 
-def taken_by(event: str, actor: str, at: datetime, after: UUID, most: int) -> list[Taken]:
-    """What one step or run took, in order, from `after` (a `place`) on."""
+def taken_by(request: str, event: str, at: datetime, after: UUID, most: int) -> list[Taken]:
+    """What one job or run took (its id as its events carry it), in order, from `after` (a `place`) on."""
     parameters: dict[str, Any] = {
         "tenant": current_tenant_id(), "after": after, "first": floor_id(at),
-        "beyond": UUID(int=floor_id(at).int + (1 << 80)), "at": at, "event": event, "actor": actor, "most": most,
+        "beyond": UUID(int=floor_id(at).int + (1 << 80)), "at": at, "event": event, "request": request, "most": most,
     }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(_TAKEN, parameters)
         return [
-            Taken(place, bool(same and back), Return(memory_id, version, back or "", content))
-            for place, memory_id, version, same, back, content in cursor.fetchall()
+            Taken(place, bool(same and back), Return(memory_id, version, back or "", content), into)
+            for place, memory_id, version, same, back, content, into in cursor.fetchall()
         ]
 
 

@@ -17,7 +17,7 @@ from memgov.celery import app
 from memory.domain.blast import Seed
 from memory.domain.ids import show_id
 from memory.models import AuditEvent, Job, Memory
-from memory.services import blast
+from memory.services import blast, bulk_work
 from memory.services.audit_verify import audit_verify
 from memory.services.errors import Conflict, Denied, Invalid, NotFound
 from memory.services.memory_write import memory_write
@@ -194,6 +194,7 @@ def test_worker__dies_between_batches__the_next_goes_on(step: str, monkeypatch: 
     plot = Plot()
     ids = plot.plant(25, tool="cam")
     monkeypatch.setattr(blast, "_BATCH", 10)
+    monkeypatch.setattr(bulk_work, "BACK_BATCH", 10)
     job = hold(plot, Seed(tool="cam")) if step == "bring_back" else asked(plot, Seed(tool="cam"))
     if step == "bring_back":
         job = blast.blast_undo(plot.stage.reviewer.principal, job.id)

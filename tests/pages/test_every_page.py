@@ -26,6 +26,7 @@ READABLE = (
     "quarantine/{held}/",
     "evictions/",
     "blast/",
+    "sweeps/",
     "memories/",
     "memories/{mem}/",
     "mounts/",
@@ -142,7 +143,7 @@ MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": (
 ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "alert-resend", "eviction-restore",
     "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step", "blast-undo",
-    "tenant-delete", "tenant-keep",
+    "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
 }  # fmt: skip
 
 

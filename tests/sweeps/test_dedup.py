@@ -125,7 +125,7 @@ def test_dedup__more_than_a_fifth__stops_and_tells() -> None:
     assert (run.status, run.changed, run.skipped) == ("stopped", 0, 6)
     assert run.details["held"] == {"project:alpha": {"removable": 6, "live": 12}}
     assert set(plot.statuses([row.id for row in rows])) == {"live"}
-    assert plot.count("memory_alert", "kind = 'sweep_stopped' AND scope = 'project:alpha'") == 1
+    assert plot.count("memory_alert", "kind = 'sweep_stopped' AND target = 'dedup'") == 1
 
 
 def test_dedup__row_in_other_hands__is_left_to_the_next_run() -> None:

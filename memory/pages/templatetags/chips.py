@@ -87,6 +87,12 @@ POLICY = {
     "draft": Look("info", "pencil", _("Draft")),
     "retired": Look("", "history", _("Retired")),
 }
+RUN = {
+    "running": Look("info", "clock", _("Running")),
+    "done": Look("ok", "circle-check", _("Done")),
+    "stopped": Look("warn", "alert-triangle", _("Stopped, waits for a person")),
+    "failed": Look("bad", "circle-x", _("Failed")),
+}
 CHAIN = {
     "ok": Look("ok", "shield-check", _("Chain verified")),
     "broken": Look("bad", "alert-triangle", _("Chain broken")),
@@ -125,6 +131,7 @@ FAMILIES: dict[str, dict[str, Look]] = {
     "member": MEMBER,
     "tenant": TENANT,
     "policy": POLICY,
+    "run": RUN,
     "chain": CHAIN,
     "verdict": VERDICT,
     "judged": JUDGED,

@@ -42,6 +42,7 @@ GROUPS = (
         (
             Entry("health", "activity-heartbeat", _("Health")),
             Entry("alerts", "bell", _("Alerts"), hot=True),
+            Entry("sweeps", "refresh", _("Sweeps")),
             Entry("memories", "topology-star-3", _("Memories")),
             Entry("manifests", "eye", _("Reads")),
             Entry("audit", "history", _("Audit log")),

@@ -22,5 +22,7 @@ def sweep_is_due(tenant_id: UUID, name: str) -> bool:
             ("running",) if name == "chain" else ("running", "failed")
         )  # a broken chain is a finding, not a failure
         rows = SweepRun.objects.filter(name=name, dry_run=False).exclude(status__in=died)
+        if rows.filter(details__has_key="approved").exclude(details__has_key="applied_by").exists():
+            return True  # a person let a stopped run go ahead, and waits for it
         last = rows.order_by("-started_at").values_list("started_at", flat=True).first()
         return is_due(hour, active_policy().policy.sweeps, last, clock.now())

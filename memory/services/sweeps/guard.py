@@ -15,11 +15,11 @@ from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.models import SweepRun
 from memory.selectors.removal import ScopeCount
+from memory.services.alerts_raise import Notice, stands
+from memory.services.alerts_watch import SWEEP_STOPPED
 from memory.services.sweeps.run import STOPPED, Run
-from memory.services.sweeps.watch import tell
 from memory.store import audit, bulk
 
-ALERT: Final = "sweep_stopped"
 APPROVED_FOR: Final = timedelta(hours=24)
 """How long a person's word holds for the run that follows it."""
 
@@ -45,10 +45,8 @@ def hold_back(run: Run, found: Sequence[ScopeCount], policy: Policy) -> list[Sco
     )
     run.record.note = f"stopped, nothing removed, a person must decide: {shown}"[:500]
     if not run.dry_run:
-        news = _news(run, held)
-        audit.append(run.actor, [_event(run, one) for one in news], run.now)
-        for one in news:
-            _alert(run, one)
+        audit.append(run.actor, [_event(run, one) for one in _news(run, held)], run.now)
+        _alert(run)
     return held
 
 
@@ -101,11 +99,9 @@ def _event(run: Run, one: ScopeCount) -> audit.Event:
     )  # fmt: skip
 
 
-def _alert(run: Run, one: ScopeCount) -> None:
-    name = run.record.name
-    tell(
-        run.actor, run.now, ALERT, f"{name} {one.scope}"[:200], scope=one.scope,
-        message=f"The sweep {name} would remove {one.removable} of {one.live} memories of {one.scope}. It removed "
-        "nothing and waits for a person.",
-        evidence={"run": run.actor.request_id, "sweep": name, "removable": one.removable, "live": one.live},
-    )  # fmt: skip
+def _alert(run: Run) -> None:
+    """One alert for the sweep; the watch (`memory.services.alerts_watch`) ends it when a run has gone well."""
+    name, note = run.record.name, run.record.note
+    evidence = {"sweep": name, "run": run.actor.request_id, "note": note[:300]}
+    message = f"The sweep {name} stopped before it removed too much, and waits for a person: {note}"
+    stands(Notice(SWEEP_STOPPED, name, "warning", message, evidence=evidence), run.now)
