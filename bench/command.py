@@ -5,6 +5,7 @@ memgov bench retrieve --quick     a look in a minute
 memgov bench --peers              and mem0 and LangGraph's store beside them, installed from PyPI
 memgov bench junk                 what becomes of duplicates, rivals, secrets, injections
 memgov bench sweep                rows per second of decay and expiry
+memgov bench preview              seconds to try a policy on all memories of a tenant
 memgov bench others               what a million memories of other tenants cost
 memgov bench start                cold start and memory
 memgov bench quality FILE         recall and MRR on a LoCoMo-shaped file
@@ -33,6 +34,7 @@ from bench.systems.base import PEERS
 PARTS: dict[str, tuple[parts.Part, str]] = {
     "junk": (parts.junk, "what becomes of duplicates, rivals, secrets and injections"),
     "sweep": (parts.sweep, "rows per second of decay and expiry beside one bare statement"),
+    "preview": (parts.preview, "seconds and memory to try a policy on all memories of a tenant"),
     "others": (parts.others, "the same tenant among few and among very many memories of others"),
     "start": (parts.start, "seconds to start the product, and the memory of its processes"),
     "quality": (parts.quality, "recall and MRR of retrieval on a LoCoMo-shaped file"),
@@ -143,6 +145,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "": _costs_options,
     "junk": _peers_option,
     "sweep": lambda parser: _amounts_options(parser, "memories of the tenant (10000,100000)"),
+    "preview": lambda parser: _amounts_options(parser, "memories of the tenant (10000,100000)"),
     "others": lambda parser: _amounts_options(parser, "memories of other tenants (1000,1000000)"),
     "start": _start_options,
     "quality": _quality_options,

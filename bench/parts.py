@@ -61,6 +61,16 @@ def sweep(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, An
         return {"sweeps": sweeps.run(stage, sizes, rounds, quiet, tell)}
 
 
+def preview(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, Any]:
+    """Seconds to try a policy on all memories of a tenant."""
+    sizes, rounds = options.sizes or (10_000, 100_000), options.rounds or 1
+    with Stage("none") as stage:
+        from bench import preview as trying
+
+        tell("starting", trying.steps(sizes, rounds))
+        return {"previews": trying.run(stage, sizes, rounds, quiet, tell)}
+
+
 def others(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, Any]:
     """What other tenants' memories cost."""
     counts = options.sizes or (1_000, 1_000_000)

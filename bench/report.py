@@ -17,7 +17,12 @@ def show(report: dict[str, Any], console: Console) -> None:
         _show_junk(report["junk"], console)
     if "quality" in report:
         _show_quality(report["quality"], console)
-    for name, show_part in (("sweeps", _show_sweeps), ("others", _show_others), ("start", _show_start)):
+    for name, show_part in (
+        ("sweeps", _show_sweeps),
+        ("previews", _show_previews),
+        ("others", _show_others),
+        ("start", _show_start),
+    ):
         if name in report:
             show_part(report[name], console)
     if "busy" in report:
@@ -98,6 +103,22 @@ def _show_quality(quality: dict[str, Any], console: Console) -> None:
         )
     if quality["not_stored"]:
         console.print("Turns that were not stored:", _words(quality["not_stored"]))
+
+
+def _show_previews(previews: Sequence[dict[str, Any]], console: Console) -> None:
+    table = Table(title="previews of a policy")
+    for name in ("draft", "memories", "told of", "seconds", "of the process itself", "it grew by"):
+        table.add_column(name, justify="left" if name == "draft" else "right")
+    for row in previews:
+        table.add_row(
+            row["draft"],
+            f"{row['entries']:,}",
+            f"{row['told']:,}",
+            f"{row['seconds']:.1f}",
+            f"{row['own_seconds']:.1f}",
+            f"{row['grown_mib']} MiB",
+        )
+    console.print(table)
 
 
 def _show_sweeps(sweeps: Sequence[dict[str, Any]], console: Console) -> None:

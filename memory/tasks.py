@@ -19,6 +19,7 @@ from memory.services.alert_delivery import deliveries_send, delivery_send
 from memory.services.alerts_watch import sweeps_watched
 from memory.services.blast import blast_run
 from memory.services.manifest_months import manifest_months_keep
+from memory.services.preview import preview_run
 from memory.services.process_watch import process_noted, watch_beat, watch_worker
 from memory.services.sweep_runs import sweep_undo_run
 from memory.services.sweeps import SWEEPS
@@ -113,6 +114,25 @@ def run_sweep_undo(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
     if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
         return "gone"
     ended = sweep_undo_run(UUID(tenant_id), UUID(job_id))
+    if ended == "busy":
+        raise self.retry(countdown=LEASE.total_seconds())
+    return ended
+
+
+@shared_task(
+    name=schedule.PREVIEW_JOB,
+    bind=True,
+    acks_late=True,
+    autoretry_for=(OperationalError, InterfaceError),
+    retry_backoff=5,
+    retry_backoff_max=300,
+    max_retries=10,
+)
+def run_preview_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
+    """Try a draft of a policy; how it ended.  Comes back later while another worker is at it."""
+    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+        return "gone"
+    ended = preview_run(UUID(tenant_id), UUID(job_id))
     if ended == "busy":
         raise self.retry(countdown=LEASE.total_seconds())
     return ended

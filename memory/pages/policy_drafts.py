@@ -125,6 +125,9 @@ def page(
             "changes": shapes.change_rows(active.policy, policy),
             "sections": shapes.sections(document, changed),
             "document": shapes.as_yaml(draft.document),
+            "previews": [
+                shapes.preview_shape(viewer, row) for row in found.previews_of(show_id("pdr", draft.id))
+            ],
             **more,
         }
         return answer(request, "pages/policies/draft.html", context, status)

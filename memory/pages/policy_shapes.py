@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
 from memory.domain.policy_diff import changes, in_words
-from memory.models import PolicyDraft, PolicyVersion
+from memory.models import Job, PolicyDraft, PolicyVersion
 from memory.pages.access import Viewer
 from memory.pages.answers import sentence, url
 from memory.pages.wording import plain
@@ -54,6 +54,26 @@ def draft_shape(viewer: Viewer, row: PolicyDraft) -> dict[str, Any]:
         "by": row.updated_by,
         "at": row.updated_at,
         "url": url(viewer, "policy-draft", id_text),
+    }
+
+
+def preview_shape(viewer: Viewer, row: Job) -> dict[str, Any]:
+    """A preview as lists and heads show it."""
+    id_text, about = show_id("job", row.id), row.result or {}
+    return {
+        "id_text": id_text,
+        "url": url(viewer, "policy-preview", id_text),
+        "status": row.status,
+        "ended": row.status in ("done", "failed"),
+        "error": row.error,
+        "done": row.done,
+        "total": row.total,
+        "by": row.actor_name,
+        "at": row.created_at,
+        "name": about.get("name", ""),
+        "version": about.get("version", 0),
+        "against": about.get("against", 0),
+        "seconds": about.get("seconds"),
     }
 
 

@@ -28,6 +28,7 @@ from memory.pages import (
     policies,
     policy_drafts,
     policy_fields,
+    policy_previews,
     promotions,
     promotions_bulk,
     quarantine,
@@ -124,6 +125,8 @@ _policies = [
     path("drafts/<str:item>/fields/", policy_fields.fields, name="policy-draft-fields"),
     path("drafts/<str:item>/activate/", policy_drafts.activate, name="policy-draft-activate"),
     path("drafts/<str:item>/discard/", policy_drafts.discard, name="policy-draft-discard"),
+    path("drafts/<str:item>/preview/", policy_previews.begin, name="policy-preview-begin"),
+    path("previews/<str:item>/", policy_previews.one, name="policy-preview"),
     path("<int:number>/", policies.one, name="policy"),
     path("<int:number>/roll-back/", policies.roll_back, name="policy-roll-back"),
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from memory.models import PolicyDraft, PolicyVersion
+from memory.models import Job, PolicyDraft, PolicyVersion
 
 MOST = 50
+PREVIEW = "policy.preview"
 
 
 def versions() -> list[PolicyVersion]:
@@ -40,3 +41,14 @@ def draft(draft_id: UUID) -> PolicyDraft | None:
     """One draft."""
     row: PolicyDraft | None = PolicyDraft.objects.filter(id=draft_id).first()
     return row
+
+
+def preview(job_id: UUID) -> Job | None:
+    """One preview, whatever became of it."""
+    row: Job | None = Job.objects.filter(id=job_id, kind=PREVIEW).first()
+    return row
+
+
+def previews_of(draft: str) -> list[Job]:
+    """The last previews of a draft, by its shown id, the latest first."""
+    return list(Job.objects.filter(kind=PREVIEW, result__draft=draft).order_by("-id")[:5])

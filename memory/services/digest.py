@@ -55,7 +55,7 @@ def digest_read(
         policy = active.policy.for_scope(scope)
         registry = active.words.registry
         rows = list(live_rows(scope, now))
-        digest = build_digest([_entry(row, registry, now) for row in rows], now, policy, max_tokens)
+        digest = build_digest([digest_entry(row, registry, now) for row in rows], now, policy, max_tokens)
         etag = f'"{text_sha256(f"{active.number} {session} {digest.text}")[:32]}"'
         if have == etag:
             return DigestAnswer(digest, etag, None)
@@ -110,7 +110,8 @@ def live_rows(scope: Scope, now: datetime) -> QuerySet[Memory]:
     return rows.only(*_NEEDED).order_by("id")
 
 
-def _entry(row: Memory, registry: Registry, now: datetime) -> DigestEntry:
+def digest_entry(row: Memory, registry: Registry, now: datetime) -> DigestEntry:
+    """The row as the digest sees it."""
     contested = row.status == Status.CONTESTED.value
     return DigestEntry(
         id=row.id,

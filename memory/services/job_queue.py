@@ -11,8 +11,11 @@ from memgov.celery import app
 from memory import schedule
 
 TASK_OF_KIND: Final = {
-    "blast.quarantine": schedule.BLAST_JOB, "blast.undo": schedule.BLAST_JOB, "sweep.undo": schedule.SWEEP_UNDO,
-}  # fmt: skip
+    "blast.quarantine": schedule.BLAST_JOB,
+    "blast.undo": schedule.BLAST_JOB,
+    "sweep.undo": schedule.SWEEP_UNDO,
+    "policy.preview": schedule.PREVIEW_JOB,
+}
 """Kinds that have a task of their own; the others are writes."""
 
 

@@ -328,3 +328,19 @@ def _manifest_entry(rank: int, entry: Entry) -> ManifestEntry:
         recorded_at=entry.found.recorded_at,
         learned_at=entry.found.learned_at,
     )
+
+
+def retrieval_rehearsed(
+    principal: Principal, request: RetrieveRequest, active: ActivePolicy, now: datetime, vector: Vector | None
+) -> list[Entry]:
+    """What the call would be given under a policy, in order; nothing is stored.  Inside the tenant's context.
+
+    Working values are left out: they are asked for by key, whatever the policy says.
+    """
+    filters = _filters(request, active.policy, now, vector)
+    reach = reach_of(principal, request.session, request.task)
+    declared = declared_found(reach, filters) if active.mounted else NOTHING
+    found = search(reach, filters, active.policy.retrieval, without=declared.ids)
+    left = left_out(active.policy.manifests, 1.0)
+    entries, _ = _fill(found, request, active, now, left, first=(), declared=declared)
+    return entries

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from cryptography.fernet import Fernet
 from django.conf import settings
+from django.db.models import F
 
 from memory.models import Job
 from tenants.context import current_tenant_id
@@ -74,6 +75,18 @@ def touch(job_id: UUID, now: datetime) -> None:
 def progress(job_id: UUID) -> int:
     """How much of the job is done."""
     return int(Job.objects.values_list("done", flat=True).get(id=job_id))
+
+
+def tell(job: Job, done: int, total: int, now: datetime) -> None:
+    """How far the work is; a sign of life as well."""
+    Job.objects.filter(id=job.id, status=RUNNING).update(done=done, total=total, touched_at=now)
+
+
+def conclude(job: Job, result: dict[str, Any], now: datetime) -> None:
+    """End the job with what came of it."""
+    Job.objects.filter(id=job.id, status=RUNNING).update(
+        status=DONE, result=result, request=None, done=F("total"), finished_at=now, touched_at=now
+    )
 
 
 def is_held(job_id: UUID) -> bool:

@@ -15,6 +15,7 @@ from memory.models import (
     Alert,
     AlertChannel,
     Contradiction,
+    Job,
     Manifest,
     Memory,
     Mount,
@@ -28,6 +29,7 @@ from memory.services.invitations import invitation_create
 from memory.services.memory_write import memory_write
 from memory.services.mounts import MountCall, mount_apply
 from memory.services.policy_drafts import draft_start
+from memory.services.preview import preview_run, preview_start
 from memory.services.promotion import promotion_request
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.store import alerts
@@ -67,7 +69,7 @@ def ask(
 @dataclass(frozen=True, slots=True)
 class Full:
     """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, a sample, an
-    alert, a channel, a guest, and a draft of a policy."""
+    alert, a channel, a guest, and a draft of a policy with its preview."""
 
     stage: Stage
     memory: Memory
@@ -81,6 +83,7 @@ class Full:
     channel: AlertChannel
     invitation: Invitation
     draft: PolicyDraft
+    preview: Job
 
     @property
     def base(self) -> str:
@@ -113,9 +116,11 @@ def fill(stage: Stage) -> Full:
         drawn = SampleItem.objects.get(memory_id=memory.id)
     invitation = invitation_create(stage.owner.principal, "invited@example.test", "auditor").invitation
     draft = draft_start(stage.owner.principal, "curated, as a trial", from_preset="curated")
+    preview = preview_start(stage.owner.principal, draft.id, version=1)
+    assert preview_run(stage.tenant.id, preview.id) == "done"
     return Full(
-        stage, memory, request, contradiction, held, mount, read, drawn, *_alerted(stage), invitation, draft
-    )
+        stage, memory, request, contradiction, held, mount, read, drawn, *_alerted(stage), invitation, draft, preview
+    )  # fmt: skip
 
 
 def _alerted(stage: Stage) -> tuple[Alert, AlertChannel]:

@@ -52,6 +52,7 @@ READABLE = (
     "policies/1/",
     "policies/presets/",
     "policies/drafts/{pdr}/",
+    "policies/previews/{job}/",
 )
 FOR_REVIEWERS = ("promotions/bulk/", "memories/new/", "memories/{mem}/delete/")
 FOR_ADMINS = (
@@ -137,6 +138,7 @@ CHANGES = (
     ("policies/drafts/{pdr}/fields/", _every_field(), "admin"),
     ("policies/drafts/{pdr}/activate/", {"reason": "tried", "version": "1", "active": "1"}, "admin"),
     ("policies/drafts/{pdr}/discard/", {"version": "1"}, "admin"),
+    ("policies/drafts/{pdr}/preview/", {"version": "1"}, "admin"),
 )
 MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": ("review",), "auditor": ()}
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
@@ -164,6 +166,7 @@ def names(full: Full) -> dict[str, str]:
         "mbr": show_id("mbr", full.stage.reviewer.membership.id),
         "inv": show_id("inv", full.invitation.id),
         "pdr": show_id("pdr", full.draft.id),
+        "job": show_id("job", full.preview.id),
     }
 
 

@@ -1,7 +1,9 @@
-"""`policy show|diff FILE|set FILE|preset NAME|roll-back N|presets --tenant SLUG`: policies from a file or a preset."""
+"""`policy show|diff FILE|preview FILE|set FILE|preset NAME|roll-back N|presets --tenant SLUG`: policies from a file or
+a preset."""
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -9,7 +11,10 @@ from typing import Any
 
 import yaml
 from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from memgov import clock
 from memory.domain import policy_presets
 from memory.domain.policy import PRESETS, Policy, preset, sparse
 from memory.management.named import refusals_told, tenant_named
@@ -24,6 +29,8 @@ from memory.services.policies import (
     policy_read,
     policy_roll_back,
 )
+from memory.services.preview import PreviewReport, preview_report
+from memory.services.preview.report import MOST_READS, MOST_WRITES, READS, WRITES
 from tenants.context import tenant_context
 from tenants.models import Tenant
 from tenants.principals import Principal, system
@@ -36,16 +43,20 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         does = parser.add_subparsers(
-            dest="does", required=True, metavar="show|diff|set|preset|roll-back|presets"
+            dest="does", required=True, metavar="show|diff|preview|set|preset|roll-back|presets"
         )
         show = does.add_parser("show", help="the active policy, as YAML")
         show.add_argument("--short", action="store_true", help="only what differs from the product's default")
         diff = does.add_parser("diff", help="what a file would change; changes nothing")
+        look = does.add_parser("preview", help="what a file would do; changes nothing")
         put = does.add_parser("set", help="activate a file as a new version")
         ready = does.add_parser("preset", help="activate a preset as a new version")
         back = does.add_parser("roll-back", help="activate what an earlier version said, as a new version")
         listed = does.add_parser("presets", help="the presets, and what each would change; changes nothing")
-        for one in (diff, put):
+        look.add_argument("--writes", type=int, default=WRITES, help=f"writes to repeat ({WRITES})")
+        look.add_argument("--reads", type=int, default=READS, help=f"reads to repeat ({READS})")
+        look.add_argument("--json", action="store_true", help="the whole report")
+        for one in (diff, look, put):
             one.add_argument("file", help=_FILE)
         ready.add_argument("name", choices=PRESETS)
         back.add_argument("number", type=int)
@@ -54,7 +65,7 @@ class Command(BaseCommand):
             one.add_argument(
                 "--expect", type=int, metavar="N", help="only if version N is in force, as you saw it"
             )
-        for one in (show, diff, put, ready, back):
+        for one in (show, diff, look, put, ready, back):
             one.add_argument("--tenant", required=True, metavar="SLUG")
         listed.add_argument("--tenant", metavar="SLUG", help="compare with this tenant's policy")
 
@@ -80,6 +91,8 @@ class Command(BaseCommand):
             case "diff":
                 lines = policy_diff(actor, policy_read(_text(options["file"])))
                 self.stdout.write("\n".join(lines) or "no difference")
+            case "preview":
+                self._preview(tenant, options)
             case "set":
                 document = policy_read(_text(options["file"]))
                 self._activated(
@@ -115,10 +128,46 @@ class Command(BaseCommand):
             for line in policy_diff(actor, preset(one.name)) if actor else ():
                 self.stdout.write(f"  {line}")
 
+    def _preview(self, tenant: Tenant, options: dict[str, Any]) -> None:
+        draft = Policy.model_validate(policy_read(_text(options["file"])))
+        if not (0 <= options["writes"] <= MOST_WRITES and 0 <= options["reads"] <= MOST_READS):
+            raise CommandError(f"at most {MOST_WRITES} writes and {MOST_READS} reads can be repeated")
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(f"preview {tenant.slug}", total=None)
+            report = preview_report(
+                tenant.id, draft, now=clock.now(), writes_most=options["writes"], reads_most=options["reads"],
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )  # fmt: skip
+        if options["json"]:
+            self.stdout.write(json.dumps(report.as_json(), indent=1, ensure_ascii=False))
+        else:
+            self.stdout.write("\n".join(_told(report, tenant)))
+
     def _activated(self, version: PolicyVersion) -> None:
         self.stdout.write(f"policy version {version.number} is active")
         for line in version.changes:
             self.stdout.write(f"  {line}")
+
+
+def _told(report: PreviewReport, tenant: Tenant) -> list[str]:
+    """The report in lines, the samples as ids."""
+    seen = ", ".join(f"{count:,} {name}" for name, count in report.looked_at.items())
+    lines = [f"{tenant.slug}: looked at {seen}; compared with version {report.against}; nothing was changed"]
+    for title, parts in (("stored", report.stored), ("written", report.written), ("read", report.read)):
+        for part in parts:
+            labels = ", ".join(f"{label} {count:,}" for label, count in list(part["labels"].items())[:6])
+            lines.append(f"{title}: {part['count']:,} {part['name'].replace('_', ' ')} ({labels})")
+            for one in part["samples"][:3]:
+                said = "; ".join(
+                    filter(None, (one["why"], *(f"{name} {one[name]}" for name in _MARKS if name in one)))
+                )
+                lines.append(f"  {_PREFIX[one['kind']]}_{one['id']} {said}".rstrip())
+    return [*lines, *(f"note: {note}" for note in report.notes)]
+
+
+_PREFIX = {"memory": "mem", "decision": "dec", "manifest": "man"}
+_MARKS = ("pinned", "restored", "uses")
 
 
 def _text(name: str) -> str:
