@@ -18,11 +18,14 @@ from memgov.processes.plan import servers_are_given
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = (ROOT / "memory" / "management" / "commands", ROOT / "tenants" / "management" / "commands")
 
+# Django has a command of its own by the name that is typed, which must stay: it guards every start.
+_TYPED = {"check_memory": "check"}
+
 
 def known_commands() -> dict[str, str]:
     """Names as typed (`verify-audit`) to the names of their modules (`verify_audit`)."""
     modules = [path.stem for folder in FOLDERS for path in folder.glob("*.py") if path.stem != "__init__"]
-    return {module.replace("_", "-"): module for module in modules}
+    return {_TYPED.get(module, module.replace("_", "-")): module for module in modules}
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -8,6 +8,7 @@ import sys
 
 import psycopg
 import pytest
+from django.core.management import get_commands
 
 from memgov.cli import delegate
 from memgov.embedded.servers import EmbeddedServers
@@ -28,6 +29,12 @@ from tests.launcher.launched import ROOT, Launched, MakeFolder, clean_environmen
 )
 def test_command__servers__only_where_needed(name: str, rest: list[str], needed: bool) -> None:
     assert delegate.needs_servers(name, rest) is needed
+
+
+def test_commands__none_takes_the_place_of_one_of_djangos() -> None:
+    djangos = {name for name, app in get_commands().items() if app == "django.core"}
+    assert "check" in djangos and djangos.isdisjoint(delegate.known_commands().values())
+    assert delegate.known_commands()["check"] == "check_memory"
 
 
 def test_command_line__imported__brings_no_framework() -> None:

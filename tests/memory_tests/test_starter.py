@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from memory.management.commands.check import STARTER
+from memory.management.commands.check_memory import STARTER
 from memory.testing.document import LAYERS
 from memory.testing.reading import Case, read_cases
 from memory.testing.run import run_case
