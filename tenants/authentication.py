@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import cache
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 from memgov import clock
-from memgov.postgres.prepared import Prepared
+from memgov.postgres.prepared import Prepared, named_after
 from tenants import keys
 from tenants.context import read_one, tenant_context
 from tenants.models import AgentKey, Tenant
@@ -75,8 +74,7 @@ def authenticate_key(
 @cache
 def _by_prefix(along: str) -> Prepared:
     """The look-up of a key by its prefix, with what comes along."""
-    name = f"key_by_prefix_{sha256(along.encode()).hexdigest()[:8]}"
-    return Prepared(name, f"SELECT {along}, {_FIND} k.prefix = $2")
+    return named_after(f"SELECT {along}, {_FIND} k.prefix = $2", "key_by_prefix")
 
 
 def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None) -> Principal:

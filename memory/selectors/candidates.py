@@ -17,6 +17,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
+from memgov.postgres.prepared import Prepared, named_after
 from memory.domain.relevance import Candidates
 from memory.domain.vectors import vector_text
 from memory.selectors.globs import AS_LIKE
@@ -93,7 +94,7 @@ def candidates(reach: Reach, filters: Filters) -> Candidates | None:
     """All readable rows of the layers and kinds asked for, or None when there are more than `MOST_EXACT`."""
     parameters = {**reach.parameters(filters.only_scopes), **filters.parameters()}
     with connection.cursor() as cursor:
-        cursor.execute(_exact(shape_of(filters)), parameters)
+        cursor.execute(*_exact(shape_of(filters)).of(parameters))
         row = cursor.fetchone()
     return None if row[0] > MOST_EXACT else unpacked(row, len(filters.terms))
 
@@ -102,7 +103,7 @@ def candidates_of_all(reach: Reach, filters: Filters) -> Candidates:
     """All readable rows, however many: right, and slow beyond `MOST_EXACT`."""
     parameters = {**reach.parameters(filters.only_scopes), **filters.parameters(), "most": None}
     with connection.cursor() as cursor:
-        cursor.execute(_exact(shape_of(filters)), parameters)
+        cursor.execute(*_exact(shape_of(filters)).of(parameters))
         return unpacked(cursor.fetchone(), len(filters.terms))
 
 
@@ -120,10 +121,10 @@ def shape_of(filters: Filters) -> Shape:
 
 
 @lru_cache(maxsize=256)
-def _exact(shape: Shape) -> str:
+def _exact(shape: Shape) -> Prepared:
     # A join and not `= ANY(array)`: of an array that it does not know the planner expects so much that it reads the
     # whole partition.
-    return f"""
+    sql = f"""
 WITH readable AS MATERIALIZED ({READABLE_SCOPES}),
 seen AS (
     SELECT {columns(shape)}
@@ -133,6 +134,7 @@ seen AS (
 )
 SELECT {packed(shape)} FROM seen
 """
+    return named_after(sql, "candidates")
 
 
 def asked(shape: Shape) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from django.db import connection
 
+from memgov.postgres.prepared import Prepared, named_after
 from memory.domain.relevance import Candidates
 from memory.selectors.candidates import (
     Filters,
@@ -46,7 +47,7 @@ def candidates_of_many(reach: Reach, filters: Filters) -> Candidates:
     }
     with connection.cursor() as cursor:
         cursor.execute(_SETTINGS)
-        cursor.execute(_chosen(shape_of(filters)), parameters)
+        cursor.execute(*_chosen(shape_of(filters)).of(parameters))
         total, near, *row = cursor.fetchone()
         cursor.execute(_RESET)
     if filters.vector is not None and near < NEAREST:
@@ -55,13 +56,13 @@ def candidates_of_many(reach: Reach, filters: Filters) -> Candidates:
 
 
 @lru_cache(maxsize=256)
-def _chosen(shape: Shape) -> str:
+def _chosen(shape: Shape) -> Prepared:
     mine = "i.tenant_id = %(tenant)s AND i.scope = ANY((SELECT names FROM readable)::text[])"
     near = f"""
     SELECT i.memory_id FROM memory_index i
      WHERE {mine}{asked(shape)} AND i.model_id = %(model)s AND {reason(shape)} = 0
      ORDER BY i.embedding <=> %(vector)s::halfvec LIMIT %(nearest)s"""
-    return f"""
+    sql = f"""
 WITH readable AS MATERIALIZED (SELECT ARRAY({READABLE_SCOPES}) AS names),
 near AS MATERIALIZED ({near if shape.vector else "SELECT NULL::uuid AS memory_id WHERE false"}),
 chosen AS (
@@ -75,3 +76,4 @@ seen AS (
 )
 SELECT (SELECT count(*) FROM memory_index i WHERE {mine}), (SELECT count(*) FROM near), {packed(shape)} FROM seen
 """
+    return named_after(sql, "candidates_of_many")

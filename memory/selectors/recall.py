@@ -16,6 +16,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
+from memgov.postgres.prepared import Prepared
 from memory.domain.left_out import LeftOut
 from memory.domain.policy_keep_rules import Retrieval
 from memory.domain.relevance import Candidates, Relevance, Whole, relevance, shortlist
@@ -25,7 +26,9 @@ from memory.selectors.visibility import READABLE_SCOPES, Reach
 
 __all__ = ["Filters", "Found", "Search", "search"]
 
-_ROWS: Final = f"""
+_ROWS: Final = Prepared(
+    "rows_found",
+    f"""
 SELECT m.id, m.version, m.scope, m.layer, m.kind, m.subject, m.predicate, m.content, m.value_hash,
        m.trust, m.confidence, m.origin, m.agent_name, m.tool, m.session, m.status, m.paths, m.recorded_at,
        m.learned_at, m.pinned_at IS NOT NULL AND coalesce(m.pinned_until > %(now)s, true)
@@ -33,7 +36,8 @@ SELECT m.id, m.version, m.scope, m.layer, m.kind, m.subject, m.predicate, m.cont
  WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s::uuid[]) AND m.status IN ('live', 'contested')
    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND m.trust >= %(min_trust)s
    AND m.scope = ANY(ARRAY({READABLE_SCOPES}))
-"""
+""",
+)
 
 
 @dataclass(slots=True)
@@ -132,7 +136,7 @@ class Search:
             "min_trust": self._filters.min_trust,
         }
         with connection.cursor() as cursor:
-            cursor.execute(_ROWS, parameters)
+            cursor.execute(*_ROWS.of(parameters))
             rows = {row[0]: row for row in cursor.fetchall()}
         ranked = self._ranked
         parts = zip(

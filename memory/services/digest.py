@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import random
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
@@ -24,7 +24,7 @@ from memory.domain.policy import Policy
 from memory.domain.registry import Registry
 from memory.domain.scopes import Scope, Verb, may
 from memory.domain.types import Band, Kind, Status
-from memory.models import Manifest, ManifestEntry, Memory, ScopeRecord
+from memory.models import Manifest, Memory, ScopeRecord
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.policies import policy_for
 from memory.selectors.visibility import is_owned_kind, rules_of
@@ -128,26 +128,26 @@ def digest_entry(row: Memory, registry: Registry, now: datetime) -> DigestEntry:
     )
 
 
-def _manifest_entries(digest: Digest, rows: Sequence[Memory]) -> list[ManifestEntry]:
+def _manifest_entries(digest: Digest, rows: Sequence[Memory]) -> list[dict[str, Any]]:
     banded = [(entry, Band.FRESH) for entry in digest.fresh] + [(entry, Band.AGING) for entry in digest.aging]
     ranks = {entry.id: rank for rank, (entry, _) in enumerate(banded, 1)}
     by_id = {row.id: row for row in rows}
     return [
-        ManifestEntry(
-            rank=ranks[entry.id],
-            memory_id=entry.id,
-            version=entry.version,
-            scope=by_id[entry.id].scope,
-            band=band.value,
-            channel="digest",
-            score=entry.importance * entry.confidence,
-            scores={"importance": entry.importance, "confidence": entry.confidence},
-            source=source_of(by_id[entry.id]),
-            trust=by_id[entry.id].trust,
-            recorded_at=by_id[entry.id].recorded_at,
-            learned_at=entry.learned_at,
-            rivals_from=min(ranks[one] for one in (entry.id, *entry.rivals)) if entry.rivals else None,
-        )
+        {
+            "rank": ranks[entry.id],
+            "memory_id": entry.id,
+            "version": entry.version,
+            "scope": by_id[entry.id].scope,
+            "band": band.value,
+            "channel": "digest",
+            "score": entry.importance * entry.confidence,
+            "scores": {"importance": entry.importance, "confidence": entry.confidence},
+            "source": source_of(by_id[entry.id]),
+            "trust": by_id[entry.id].trust,
+            "recorded_at": by_id[entry.id].recorded_at,
+            "learned_at": entry.learned_at,
+            "rivals_from": min(ranks[one] for one in (entry.id, *entry.rivals)) if entry.rivals else None,
+        }
         for entry, band in banded
     ]
 

@@ -21,7 +21,7 @@ from memory.domain.scopes import ScopeKind
 from memory.domain.text import query_terms
 from memory.domain.tokens import count_tokens
 from memory.domain.types import Band, Kind
-from memory.models import Manifest, ManifestEntry
+from memory.models import Manifest
 from memory.selectors.declared import DECLARED, NOTHING, Declared, declared_found
 from memory.selectors.policies import ActivePolicy, policy_for
 from memory.selectors.recall import Filters, Found, Search, search
@@ -313,21 +313,21 @@ def _manifest(
     )
 
 
-def _manifest_entry(rank: int, entry: Entry) -> ManifestEntry:
-    return ManifestEntry(
-        rank=rank,
-        memory_id=entry.found.id,
-        version=entry.found.version,
-        scope=entry.found.scope,
-        band=entry.band.value,
-        channel=entry.channel,
-        score=entry.score,
-        scores=entry.parts,
-        source=entry.found.source,
-        trust=entry.found.trust,
-        recorded_at=entry.found.recorded_at,
-        learned_at=entry.found.learned_at,
-    )
+def _manifest_entry(rank: int, entry: Entry) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "memory_id": entry.found.id,
+        "version": entry.found.version,
+        "scope": entry.found.scope,
+        "band": entry.band.value,
+        "channel": entry.channel,
+        "score": entry.score,
+        "scores": entry.parts,
+        "source": entry.found.source,
+        "trust": entry.found.trust,
+        "recorded_at": entry.found.recorded_at,
+        "learned_at": entry.found.learned_at,
+    }
 
 
 def retrieval_rehearsed(

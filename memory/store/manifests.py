@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -44,16 +44,15 @@ SELECT $3::uuid, $4::uuid, '', e.*
 )
 
 
-def insert(manifest: Manifest, entries: Sequence[ManifestEntry]) -> None:
-    """Store a manifest with its entries, whose rank is given, in one message with the COMMIT.
+def insert(manifest: Manifest, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Store a manifest with its entries (their columns by name) in one message with the COMMIT.
 
     The read's transaction writes nothing else: unless `MEMGOV_DURABLE_READS` says so, it does not wait for the disk.
     """
     manifest.tenant_id = current_tenant_id()
     manifest.entry_count = len(entries)
-    each = [{name: getattr(entry, name) for name in _EACH} for entry in entries]
     commit = "on" if settings.MEMGOV_DURABLE_READS else "off"
-    rows = [row_json(manifest), commit, manifest.tenant_id, manifest.id, json.dumps(each, default=str)]
+    rows = [row_json(manifest), commit, manifest.tenant_id, manifest.id, json.dumps(entries, default=str)]
     with_commit(*_INSERT(rows))
 
 

@@ -20,7 +20,7 @@ from memory.domain.policy import Policy
 from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.scopes import parse_grant
 from memory.domain.types import Band, Kind
-from memory.models import Contradiction, HealthSnapshot, Manifest, ManifestEntry, WriteDecision
+from memory.models import Contradiction, HealthSnapshot, Manifest, WriteDecision
 from memory.selectors import health, health_rows, leaks
 from memory.services import health as health_service
 from memory.services import retention, tenancy
@@ -49,15 +49,18 @@ def _read(
         agent_role=agent.agent.role, policy_version=1, block_digest="", tokens=100 * len(given),
     )  # fmt: skip
     entries = [
-        ManifestEntry(
-            rank=rank,
-            memory_id=memory_id,
-            version=1,
-            scope=scope,
-            band="fresh",
-            channel="retrieved",
-            score=1.0,
-        )
+        {
+            "rank": rank,
+            "memory_id": memory_id,
+            "version": 1,
+            "scope": scope,
+            "band": "fresh",
+            "channel": "retrieved",
+            "score": 1.0,
+            "scores": {},
+            "source": "",
+            "trust": 0.0,
+        }
         for rank, (memory_id, scope) in enumerate(given, 1)
     ]
     with plot.stage.context():
