@@ -101,7 +101,9 @@ def test_many__words_alone__found_by_the_index_of_terms(large: Plot) -> None:
     assert [entry.found.content for entry in found.entries] == [
         "The kiln of hall nine stands by the harbour."
     ]
-    assert found.text_only and any("candidates_of_many" in query["sql"] for query in captured.captured_queries)
+    assert found.text_only and any(
+        "candidates_of_many" in query["sql"] for query in captured.captured_queries
+    )
 
 
 @pytest.mark.parametrize("planned", ["force_custom_plan", "force_generic_plan"])
@@ -117,7 +119,8 @@ def test_plan__of_a_search_in_a_large_tenant__one_partition_by_its_index(large: 
             search(reach_of(large.stage.orchestrator.principal), filters, preset("default").retrieval)
         [sql] = statements(captured)
         with connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL plan_cache_mode = {planned}")  # after some calls the server may do either
+            # After some calls the server may do either.
+            cursor.execute(f"SET LOCAL plan_cache_mode = {planned}")
             cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}")
             plan = cursor.fetchone()[0]
         tenant = MemoryIndex.objects.count()
