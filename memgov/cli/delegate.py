@@ -50,7 +50,8 @@ def needs_servers(name: str, rest: Sequence[str]) -> bool:
         return "--import" in rest
     if name in ("verify-audit", "verify_audit"):
         return not any(word.split("=")[0] == "--file" for word in rest)
-    return not (name == "check" and any(word.split("=")[0] == "--url" for word in rest))
+    alone = {"--url", "--schema", "--list"}
+    return not (name == "check" and any(word.split("=")[0] in alone for word in rest))
 
 
 def doctor(*, as_json: bool) -> int:

@@ -114,11 +114,10 @@ def _view(endpoint: Any) -> Any:
 
 def _request(call: Call, address: str) -> _Request:
     body = b"" if call.body is None else json.dumps(call.body).encode()
-    pairs = {name: _parameter(value) for name, value in call.query.items() if value is not None}
     environ: dict[str, Any] = {
         "REQUEST_METHOD": call.method,
         "PATH_INFO": address,
-        "QUERY_STRING": urlencode(pairs),
+        "QUERY_STRING": urlencode(parameters(call)),
         "CONTENT_TYPE": "application/json",
         "CONTENT_LENGTH": str(len(body)),
         "SERVER_NAME": "localhost",
@@ -128,6 +127,11 @@ def _request(call: Call, address: str) -> _Request:
         **{f"HTTP_{name.upper().replace('-', '_')}": value for name, value in call.headers.items()},
     }
     return _Request(environ)
+
+
+def parameters(call: Call) -> dict[str, str]:
+    """What the call's address says after the question mark."""
+    return {name: _parameter(value) for name, value in call.query.items() if value is not None}
 
 
 def _parameter(value: Any) -> str:

@@ -15,6 +15,7 @@ from django.db import connections
 from memory.testing.document import StepDocument
 from memory.testing.expectations import differences, end_differences, stage_differences
 from memory.testing.reading import Case
+from memory.testing.remote import RemoteWorld, Server
 from memory.testing.steps import perform
 from memory.testing.world import World
 
@@ -42,13 +43,14 @@ class Result:
     reason: str = ""
 
 
-def run_case(case: Case, *, keep: bool = False) -> Result:
-    """Run one case from its stage to its end.  Never raises."""
+def run_case(case: Case, *, keep: bool = False, server: Server | None = None) -> Result:
+    """Run one case from its stage to its end, in this installation or on a server.  Never raises."""
     began = perf_counter()
-    if case.document.skip is not None:
-        return Result(case, "skipped", 0.0, reason=case.document.skip)
+    skip = case.document.skip or (server.why_not(case) if server else None)
+    if skip is not None:
+        return Result(case, "skipped", 0.0, reason=skip)
     try:
-        with World(case.agents, case.policy, keep=keep) as world:
+        with _world(case, server, keep=keep) as world:
             verdict, failures = _lived(case, world)
     except Exception as error:
         log.exception("case %s could not be run", case.name)
@@ -57,6 +59,12 @@ def run_case(case: Case, *, keep: bool = False) -> Result:
             [Failure(case.line, f"could not be run: {type(error).__name__}: {error}")],
         )
     return Result(case, verdict, perf_counter() - began, tuple(failures))
+
+
+def _world(case: Case, server: Server | None, *, keep: bool) -> World:
+    if server is not None:
+        return RemoteWorld(case.agents, keep=keep, server=server)
+    return World(case.agents, case.policy, keep=keep)
 
 
 def _lived(case: Case, world: World) -> tuple[Verdict, list[Failure]]:
@@ -70,8 +78,16 @@ def _lived(case: Case, world: World) -> tuple[Verdict, list[Failure]]:
                 return "error", found
         else:
             failures += [Failure(line, text) for text in differences(world, step.expect, done)]
-    failures += [Failure(case.line, text) for text in end_differences(world, case.document.expect)]
+    failures += [Failure(case.line, text) for text in _at_the_end(case, world)]
     return ("failed" if failures else "passed"), failures
+
+
+def _at_the_end(case: Case, world: World) -> Iterator[str]:
+    if not isinstance(world, RemoteWorld):
+        yield from end_differences(world, case.document.expect)
+        return
+    for stored in case.document.expect.stored:
+        yield from world.stored_differences(stored)
 
 
 def _steps(case: Case) -> Iterator[StepDocument]:
@@ -84,13 +100,14 @@ def run_cases(
     *,
     jobs: int = 4,
     keep: bool = False,
+    server: Server | None = None,
     told: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
     """Run them all, `jobs` at a time; results in the order of the cases, `told` of each as it comes."""
 
     def one(case: Case) -> Result:
         try:
-            result = run_case(case, keep=keep)
+            result = run_case(case, keep=keep, server=server)
         finally:
             connections.close_all()
         told(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,11 +24,22 @@ from tenants.models import Agent, Role, Tenant
 from tenants.principals import Principal, system
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
 
 STEP = timedelta(seconds=1)
 """What a step takes: things that happen one after another have to be told apart."""
-SLUG_PREFIX = "check-"
+TENANT_NAME = "Memory test (throw-away)"
+_SLUG = re.compile(r"check-[0-9a-f]{16}")
+_LEFT_BEHIND = timedelta(days=1)
+
+
+def clear_leftovers() -> int:
+    """Remove throw-away tenants that a killed run left behind more than a day ago; how many."""
+    before = clock.now() - _LEFT_BEHIND
+    found = Tenant.objects.filter(name=TENANT_NAME, slug__startswith="check-", created_at__lt=before)
+    left = [tenant for tenant in found if _SLUG.fullmatch(tenant.slug)]
+    for tenant in left:
+        tenant_purge(tenant)
+    return len(left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +88,8 @@ class World:
     def tenant(self, label: str = "main") -> Tenant:
         """The throw-away tenant of this name, made when it is first asked for."""
         if label not in self.tenants:
-            slug = f"{SLUG_PREFIX}{secrets.token_hex(8)}"
-            self.tenants[label] = tenancy.tenant_create(slug, "Memory test", policy=self.policy)
+            slug = f"check-{secrets.token_hex(8)}"
+            self.tenants[label] = tenancy.tenant_create(slug, TENANT_NAME, policy=self.policy)
         return self.tenants[label]
 
     def advance(self, span: timedelta) -> None:

@@ -173,6 +173,16 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         TRACELESS, (APART, "test_id_of_another_tenant__is_not_there_and_nothing_changes"),
     ],
     ("pagination", 67, "nonsense"): [(READING, "test_pagination__nonsense__is_400_and_never_500")],
+    ("mcp", 65, "one address, both transports, and a wrong one helps"): [
+        ("mcp/test_story.py", "test_story__over_http__ends_in_the_state_of_rest"),
+        ("mcp/test_story.py", "test_story__over_stdio__ends_in_the_same_state"),
+        ("mcp/test_front.py", "test_address__wrong__404_names_the_right_one"),
+        ("mcp/test_front.py", "test_address__of_the_web_process__404_says_where_mcp_is"),
+    ],
+    ("persistence", 70, "killed after the answer"): [
+        ("e2e/test_kill.py", "test_kill__web_and_worker_after_a_hundred_answers__a_hundred_rows"),
+        ("mcp/test_faults.py", "test_killed_in_the_middle_of_calls__what_was_answered_is_there"),
+    ],
     ("pagination", 68, "a walk while others write"): [
         (READING, "test_pagination__walked_while_others_write__every_row_exactly_once"),
     ],
@@ -192,6 +202,7 @@ NUMBERS = {
     "ttl": range(95, 99), "unicode": range(99, 101),
     "embedding": range(34, 37), "freshness": range(46, 49), "injection_trace": range(52, 54),
     "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
+    "mcp": range(65, 66), "persistence": range(70, 71),
 }  # fmt: skip
 
 

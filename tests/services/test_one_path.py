@@ -20,6 +20,7 @@ from memgov import clock
 from memory import tasks
 from memory.domain.ids import show_id
 from memory.importers import open_store
+from memory.mcp.profiles import PROFILES
 from memory.models import AuditEvent, Job, Memory
 from memory.services import write_jobs
 from memory.services.foreign_import import foreign_import
@@ -183,10 +184,29 @@ def by_mount(stage: Stage, text: str, tmp: Path) -> str | None:
     return refused.value.problems[0].code
 
 
+def _tool(stage: Stage, profile: str, name: str, given: dict[str, Any]) -> Any:
+    options = {"scope": "project:alpha", "origin": "tool_output"}
+    tool = PROFILES[profile].tools(options)[name]
+    return tool.run(stage.coder.principal, given, "req_test").structured_content
+
+
+def by_mcp(stage: Stage, text: str, tmp: Path) -> str | None:
+    return _tool(stage, "", "add_memory", body(text))["reason"]  # type: ignore[no-any-return]
+
+
+def by_mcp_graph(stage: Stage, text: str, tmp: Path) -> str | None:
+    """An observation of an entity."""
+    entity = {"name": "North wing", "entityType": "building", "observations": [text]}
+    made = _tool(stage, "/graph", "create_entities", {"entities": [entity]})
+    return next(one["reason"] for one in made["outcomes"] if "content" in one["item"])  # type: ignore[no-any-return]
+
+
 WRITERS: dict[str, Writer] = {
     "service": by_service,
     "REST": by_rest,
     "batch": by_batch,
+    "MCP": by_mcp,
+    "MCP graph": by_mcp_graph,
     "job": by_job,
     "retried job": by_retry,
     "importer": by_importer,

@@ -1,4 +1,4 @@
-"""`check CASES…`: memory tests; exit 0 when all pass, 1 on a failure, 2 on a broken case file."""
+"""`check CASES…`: memory tests; exit 0 when all pass, 1 on a failure, 2 when a file or a call of it is broken."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from django.core.management.base import BaseCommand
 
+from memgov import env
 from memory.domain.mount import Problem
 from memory.testing import reports
 from memory.testing.document import LAYERS, cases_schema
 from memory.testing.reading import Case, CaseFile, read_cases
+from memory.testing.remote import Server, Unreachable
 from memory.testing.run import Result, run_cases
+from memory.testing.world import clear_leftovers
 
 STARTER: Final = Path(__file__).resolve().parents[2] / "testing" / "starter"
+KEY_VARIABLE: Final = "MEMGOV_AGENT_KEY"
 FAILED, BROKEN = 1, 2
 
 
@@ -27,19 +31,16 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "cases", nargs="*", metavar="FILE", help="files of cases, folders of them, or `starter`"
-        )
+        files = "files of cases, folders of them, or `starter`"
+        parser.add_argument("cases", nargs="*", metavar="FILE", help=files)
         parser.add_argument("--jobs", type=int, default=4, help="cases at a time; 4 when not given")
         parser.add_argument("--only", metavar="WORDS", help="cases with these words in their name")
         parser.add_argument("--layer", choices=LAYERS, help="cases of this layer")
         parser.add_argument("--junit", type=Path, metavar="OUT", help="write JUnit XML")
-        parser.add_argument(
-            "--github", action="store_true", help="annotations; on by itself inside GitHub Actions"
-        )
-        parser.add_argument(
-            "--keep", action="store_true", help="leave the throw-away tenants, to look at them"
-        )
+        parser.add_argument("--github", action="store_true", help="annotate; on by itself in GitHub Actions")
+        parser.add_argument("--url", help="test a running server instead, with --key: cases of one agent")
+        parser.add_argument("--key", help=f"the agent's key there; or the variable {KEY_VARIABLE}")
+        parser.add_argument("--keep", action="store_true", help="leave what was made, to look at it")
         parser.add_argument("--list", action="store_true", help="name the cases and run none")
         parser.add_argument("--schema", action="store_true", help="print the JSON Schema of the files")
 
@@ -54,16 +55,21 @@ class Command(BaseCommand):
             sys.exit(BROKEN)
         cases = [case for file in files for case in file.cases if _wanted(case, options)]
         if not cases:
-            self.stderr.write("no case fits; give files of cases, a folder of them, or `starter`")
-            sys.exit(BROKEN)
+            self._refuse("no case fits; give files of cases, a folder of them, or `starter`")
         if options["list"]:
             self.stdout.write("\n".join(f"{case.file}:{case.line} {case.name}" for case in cases))
             return
         sys.exit(self._run(cases, options, github=github))
 
     def _run(self, cases: list[Case], options: dict[str, Any], *, github: bool) -> int:
-        began = perf_counter()
-        results = run_cases(cases, jobs=max(1, options["jobs"]), keep=options["keep"], told=self._tell)
+        try:
+            server = _server(options)
+        except Unreachable as error:
+            self._refuse(str(error))
+        if server is None:
+            clear_leftovers()
+        began, jobs = perf_counter(), max(1, options["jobs"])
+        results = run_cases(cases, jobs=jobs, keep=options["keep"], server=server, told=self._tell)
         if github:
             self.stdout.write("\n".join(reports.for_github(results)))
         if options["junit"]:
@@ -81,6 +87,19 @@ class Command(BaseCommand):
             if github:
                 self.stdout.write("\n".join(reports.file_for_github(file)))
         self.stderr.write("nothing was run")
+
+    def _refuse(self, why: str) -> NoReturn:
+        self.stderr.write(why)
+        sys.exit(BROKEN)
+
+
+def _server(options: dict[str, Any]) -> Server | None:
+    if not options["url"]:
+        return None
+    key = options["key"] or env.text(KEY_VARIABLE)
+    if not key:
+        raise Unreachable(f"--url needs --key, or the variable {KEY_VARIABLE}")
+    return Server.met(options["url"], key)
 
 
 def _paths(given: list[str]) -> list[Path]:
