@@ -129,6 +129,24 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
     ("embedding", 36, "another model"): [
         (READING, "test_embedding__another_model__writes_go_on_and_words_find"),
     ],
+    ("export_import", 42, "formulas, formats, nothing overwritten"): [
+        ("exports/test_faults.py", "test_csv__formulas_are_text_and_every_memory_is_a_row"),
+        ("exports/test_faults.py", "test_slug_of_another_tenant__is_refused"),
+    ],
+    ("export_import", 43, "streams, and names a broken line"): [
+        ("exports/test_scale.py", "test_many_rows__go_out_and_in_within_bounded_memory"),
+        ("exports/test_faults.py", "test_broken_line__skipped_on_request__the_rest_is_imported"),
+        ("exports/test_round_trip.py", "test_round_trip__into_a_new_tenant__every_row_is_the_same"),
+    ],
+    ("export_import", 44, "secrets are scanned at the border"): [
+        ("exports/test_faults.py", "test_secret_older_than_the_scanner__leaves_blanked_out"),
+        ("exports/test_faults.py", "test_secret_in_a_file__is_blanked_out_on_the_way_in"),
+        ("exports/test_faults.py", "test_dry_runs__change_nothing"),
+    ],
+    ("export_import", 45, "again adds nothing"): [
+        ("exports/test_faults.py", "test_the_same_file_again__adds_nothing"),
+        ("audit/test_import.py", "test_import__four_rows_one_empty_twice__three_then_none"),
+    ],
     ("freshness", 46, "age is shown, edges are exact"): [
         (READING, "test_freshness__every_entry_shows_its_age_and_band"),
         ("domain/test_ageing.py", "test_band__edges__are_exact"),
@@ -200,7 +218,8 @@ NUMBERS = {
     "admission": range(1, 5), "concurrency": range(13, 16), "contradiction": range(16, 22), "dedupe": range(25, 29),
     "long_text": range(62, 65), "metadata": range(66, 67), "poisoning": range(71, 73), "secrets": range(89, 92),
     "ttl": range(95, 99), "unicode": range(99, 101),
-    "embedding": range(34, 37), "freshness": range(46, 49), "injection_trace": range(52, 54),
+    "embedding": range(34, 37), "export_import": range(42, 46), "freshness": range(46, 49),
+    "injection_trace": range(52, 54),
     "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
     "mcp": range(65, 66), "persistence": range(70, 71),
 }  # fmt: skip
