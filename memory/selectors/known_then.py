@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from memory.domain.claims import claim_key
 from memory.domain.text import query_terms
-from memory.domain.types import Candidate, Known, Origin, Status
+from memory.domain.types import Candidate
 from memory.models import Memory
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.known import NEAR_LIMIT
@@ -28,8 +28,8 @@ SELECT i.memory_id FROM memory_index i WHERE i.tenant_id = %s AND i.scope = %s A
 """
 
 
-def rows_met_at(candidate: Candidate, value_hash: bytes, at: datetime) -> list[Known]:
-    """The rows to reconcile with as of that instant, all as readable, in the order of their ids.
+def rows_met_at(candidate: Candidate, value_hash: bytes, at: datetime) -> list[Memory]:
+    """The rows to reconcile with as of that instant, whatever their status is now, in the order of their ids.
 
     Free text that is gone by now is only met where it said the same or claimed something of the same thing: the
     index of words holds what is readable today.
@@ -40,7 +40,7 @@ def rows_met_at(candidate: Candidate, value_hash: bytes, at: datetime) -> list[K
         rows = rows.filter(subject=candidate.subject, predicate=candidate.predicate)
     else:
         rows = rows.filter(_says_alike(candidate, value_hash), predicate="")
-    return [_known(row) for row in rows.order_by("id")]
+    return list(rows.order_by("id"))
 
 
 def _says_alike(candidate: Candidate, value_hash: bytes) -> Q:
@@ -58,14 +58,3 @@ def _worded_alike(candidate: Candidate) -> list[UUID]:
     with connection.cursor() as cursor:
         cursor.execute(_ALIKE, [current_tenant_id(), str(candidate.scope), terms, terms, NEAR_LIMIT])
         return [row[0] for row in cursor.fetchall()]
-
-
-def _known(row: Memory) -> Known:
-    return Known(
-        id=row.id, version=row.version,
-        status=Status(row.status) if row.status in LIVE_STATUSES else Status.LIVE,
-        content=row.content, value=row.value or None, value_hash=bytes(row.value_hash), predicate=row.predicate or None,
-        confidence=row.confidence, trust=row.trust, origin=Origin(row.origin), learned_at=row.learned_at,
-        valid_from=row.valid_from, pinned=row.pinned_at is not None, agent=row.agent_id, session=row.session or None,
-        subject=row.subject or None, tool=row.tool or None,
-    )  # fmt: skip

@@ -21,7 +21,13 @@ _NEEDED: Final = (
     "tenant_id", "id", "scope", "layer", "kind", "subject", "predicate", "value", "content", "value_hash", "paths",
     "tags", "importance", "confidence", "trust", "origin", "agent_id", "session", "task", "tool", "status", "findings",
     "version", "recorded_at", "learned_at", "expires_at", "review_by", "valid_from", "valid_to", "use_count",
-    "reproductions", "pinned_at", "pinned_until", "superseded_by", "merged_into",
+    "reproductions", "pinned_at", "pinned_until", "superseded_by", "merged_into", "input_hash", "derived_from",
+    "metadata",
+)  # fmt: skip
+# To read and to build a row is most of what an entry costs, so that nothing is read that is not looked at.
+_WITHOUT_TEXTS: Final = (
+    "tenant_id", "id", "scope", "kind", "predicate", "learned_at", "confidence", "trust", "use_count", "reproductions",
+    "pinned_at", "pinned_until",
 )  # fmt: skip
 
 
@@ -30,9 +36,10 @@ def readable_count(now: datetime) -> int:
     return Memory.objects.filter(_unexpired(now), status__in=LIVE_STATUSES).count()
 
 
-def readable_slice(after: UUID | None, now: datetime) -> list[Memory]:
-    """The next readable entries in the order of their ids."""
-    rows = Memory.objects.filter(_unexpired(now), status__in=LIVE_STATUSES).only(*_NEEDED).order_by("id")
+def readable_slice(after: UUID | None, now: datetime, *, texts: bool) -> list[Memory]:
+    """The next readable entries in the order of their ids; `texts` false leaves out what they say."""
+    rows = Memory.objects.filter(_unexpired(now), status__in=LIVE_STATUSES).order_by("id")
+    rows = rows.only(*(_NEEDED if texts else _WITHOUT_TEXTS))
     return list((rows.filter(id__gt=after) if after else rows)[:SLICE])
 
 

@@ -159,7 +159,10 @@ def test_gate__wording_under_a_policy_that_asked_nothing__is_asked(stage: Stage)
     assert refused["labels"]["too_vague"] == 1 and refused["labels"]["transient"] == 1
     assert refused["labels"]["untrusted_source"] == 1, "what directs is refused for its source already"
     assert part(report.stored, "redacted")["labels"] == {"contains_pii": 1}
-    assert part(report.stored, "merged")["count"] == 1
+    merged = part(report.stored, "merged")
+    assert merged["labels"] == {"nearly the same words": 1} and "into mem_" in merged["samples"][0]["why"]
+    exact = tried(stage, {"reconciliation": {"near_duplicates": "keep"}})
+    assert part(exact.stored, "merged")["labels"] == {"the same words": 1}
     trusting = {"admission": {"trust_floor": {"middle": 0.0}, "confidence_floor": {"middle": 0.0}}}
     held = part(tried(stage, trusting).stored, "held")
     assert held["labels"] == {"contains_instruction": 1}

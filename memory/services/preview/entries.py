@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from memory.domain.decay import guarded
+from memory.domain.ids import show_id
 from memory.domain.policy import Policy
 from memory.domain.preview import gate
 from memory.domain.preview.tally import Sample, Standing, Tally
@@ -14,21 +15,26 @@ from memory.domain.sanitisation import SanitiseRules, sanitise
 from memory.domain.types import Candidate, Kind
 from memory.models import Memory
 from memory.selectors import preview_rows as found
+from memory.selectors import removal
 from memory.selectors.preview_removals import Removal, removals_changed
 from memory.services.embedding import vector_of
 from memory.services.preview.looking import (
     Tell,
     Trial,
-    candidate_of,
     kinds_found,
     looking,
     standing_of,
 )
+from memory.services.rows import candidate_of
+from memory.services.sweeps.alike import plan
 from memory.store.vectors import Vector
 
 PARTS: Final = ("evicted", "archived", "spared", "refused", "held", "redacted", "rebanded", "merged")
 MOST_SEARCHED: Final = 20_000
 """Texts of one preview that are searched for directives, which is by far the costliest of all checks."""
+MOST_COMPARED: Final = 20_000
+"""Entries of one preview that are compared with each other by their wording."""
+MOST_OF_A_SCOPE: Final = 5_000
 _MOST_SCOPES_NAMED: Final = 5
 
 
@@ -78,8 +84,10 @@ class Entries:
 
     def needed(self) -> bool:
         """Whether the draft asks anything of single entries that the policy in force does not ask."""
+        return self._differ("admission", "sanitisation", "freshness")
+
+    def _differ(self, *parts: str) -> bool:
         was, will = self._trial.present.policy, self._trial.draft.policy
-        parts = ("admission", "sanitisation", "freshness")
         if any(getattr(was, part) != getattr(will, part) for part in parts):
             return True
         return any(_overrides(was, part) != _overrides(will, part) for part in parts)
@@ -87,9 +95,10 @@ class Entries:
     def look(self, tell: Tell) -> None:
         """Judge all of them."""
         after: UUID | None = None
+        texts = self._differ("admission", "sanitisation")
         while True:
             with looking(self._trial.tenant_id):
-                rows = found.readable_slice(after, self._trial.now)
+                rows = found.readable_slice(after, self._trial.now, texts=texts)
                 self._slice(rows)
             if not rows:
                 break
@@ -174,11 +183,56 @@ def _overrides(policy: Policy, part: str) -> dict[str, object]:
     return {pattern: one[part] for pattern, one in policy.scopes.items() if part in one}
 
 
+def said_alike(trial: Trial, tallies: Mapping[str, Tally]) -> None:
+    """Entries that deduplication would merge under the draft and leaves apart under the policy in force, judged as
+    the sweep judges them, scope by scope."""
+    with looking(trial.tenant_id):
+        scopes = removal.live_by_scope(1, trial.now)
+    compared = skipped = 0
+    for one in sorted(scopes, key=lambda one: (one.live, one.scope)):
+        was, will = (
+            policy.reconciliation for policy in (trial.at(one.scope).present, trial.at(one.scope).draft)
+        )
+        if was.near_duplicates == will.near_duplicates or will.near_duplicates != "merge":
+            continue
+        if one.live > MOST_OF_A_SCOPE or compared + one.live > MOST_COMPARED:
+            skipped += one.live
+            continue
+        compared += one.live
+        _merged_in(trial, one.scope, tallies["merged"])
+    if skipped:
+        trial.notes.append(
+            f"{skipped:,} entries of large scopes were not compared by wording; {compared:,} were"
+        )
+
+
+def _merged_in(trial: Trial, scope: str, tally: Tally) -> None:
+    pair = trial.at(scope)
+    with looking(trial.tenant_id):
+        before = set()
+        if pair.present.reconciliation.near_duplicates != "keep":
+            before = {lost.id for lost, _ in plan(scope, pair.present, trial.present, trial.now).merges}
+        merges = plan(scope, pair.draft, trial.draft, trial.now).merges
+        new = [(lost, kept) for lost, kept in merges if lost.id not in before]
+        restored = found.restored_among({lost.id for lost, _ in new})
+        for lost, kept in new:
+            standing = standing_of(lost, trial.now, lost.id in restored)
+            tally.add(
+                "nearly the same words",
+                Sample("memory", lost.id, f"into {show_id('mem', kept.id)}", standing),
+            )
+
+
 def same_texts(trial: Trial, tallies: Mapping[str, Tally]) -> None:
     """Entries that say exactly the same and stand beside each other because the policy in force keeps them apart."""
     was, will = trial.present.policy.reconciliation, trial.draft.policy.reconciliation
     if was.exact_duplicates == will.exact_duplicates or will.exact_duplicates != "merge":
         return
+    if (
+        trial.present.policy.reconciliation.near_duplicates
+        != trial.draft.policy.reconciliation.near_duplicates
+    ):
+        return  # they are among those that are worded alike
     with looking(trial.tenant_id):
         for first, many in found.same_text_groups(trial.now):
             tallies["merged"].add("the same words", Sample("memory", first, f"{many} entries say the same"))

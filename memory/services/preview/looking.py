@@ -16,7 +16,6 @@ from memory.domain.preview.gate import Pair
 from memory.domain.preview.tally import Standing
 from memory.domain.registry import PredicateRule
 from memory.domain.scopes import Scope, parse_scope
-from memory.domain.types import Candidate, Kind, Layer, Origin
 from memory.models import Memory
 from memory.selectors.policies import ActivePolicy
 from tenants.context import tenant_context
@@ -66,19 +65,6 @@ class Trial:
 def scope_of(text: str) -> Scope:
     """The scope of a row; most rows share few."""
     return parse_scope(text)
-
-
-def candidate_of(row: Memory, **given: Any) -> Candidate:
-    """A stored entry as its writer would offer it."""
-    fields: dict[str, Any] = {
-        "content": row.content, "scope": scope_of(row.scope), "subject": row.subject or None,
-        "predicate": row.predicate or None, "value": row.value or None, "layer": Layer(row.layer),
-        "kind": Kind(row.kind), "origin": Origin(row.origin), "trust": row.trust, "confidence": row.confidence,
-        "importance": row.importance, "session": row.session or None, "task": row.task or None,
-        "tool": row.tool or None, "paths": tuple(row.paths), "tags": tuple(row.tags), "expires_at": row.expires_at,
-        "valid_from": row.valid_from, "valid_to": row.valid_to, "review_by": row.review_by, "agent": row.agent_id,
-    }  # fmt: skip
-    return Candidate(**{**fields, **given})
 
 
 def kinds_found(findings: Any) -> frozenset[str]:

@@ -80,6 +80,7 @@ def preview_report(
     else:
         tell(total)
     entries.same_texts(trial, stored)
+    entries.said_alike(trial, stored)
     written = {name: Tally() for name in writes.PARTS}
     repeated = writes.replay_writes(trial, written, writes_most, tell)
     read = {name: Tally() for name in reads.PARTS}

@@ -14,7 +14,7 @@ from memory.domain.preview.replay import PastWrite, Replay, Replayed, Unknown, p
 from memory.domain.preview.tally import Sample, Standing, Tally
 from memory.domain.registry import PredicateRule
 from memory.domain.similarity import likeness
-from memory.domain.types import Candidate, OutcomeKind
+from memory.domain.types import Candidate, OutcomeKind, Status
 from memory.models import Memory, WriteDecision
 from memory.selectors import preview_rows as found
 from memory.selectors.known_then import rows_met_at
@@ -22,12 +22,12 @@ from memory.selectors.policies import policy_numbered
 from memory.services.preview.looking import (
     Tell,
     Trial,
-    candidate_of,
     kinds_found,
     looking,
     scope_of,
     standing_of,
 )
+from memory.services.rows import candidate_of, known_of
 
 PARTS: Final = (
     "admitted", "refused", "held", "merged", "superseded", "kept_apart", "ends_otherwise",
@@ -51,13 +51,19 @@ def replay_writes(trial: Trial, tallies: Mapping[str, Tally], most: int, tell: T
             rows = found.memories_of({one.id for one in part})
             restored = found.restored_among(set(rows))
             for write in part:
-                base = rows_met_at(write.candidate, write.value_hash, writes[0].at)
+                met = rows_met_at(write.candidate, write.value_hash, writes[0].at)
+                base = [replace(known_of(one), status=_then(one)) for one in met]
                 was, will = (store.offer(write, base) for store in stores)
                 alike += was.outcome is write.outcome
                 _count(trial, write, was, will, rows.get(write.id), restored, tallies)
         tell(len(part))
     _tell_how_well(trial, len(decisions), len(writes), alike)
     return len(writes)
+
+
+def _then(row: Memory) -> Status:
+    """The status of a row when it was met: what is gone by now was live."""
+    return Status.CONTESTED if row.status == Status.CONTESTED else Status.LIVE
 
 
 def _tell_how_well(trial: Trial, asked: int, repeated: int, alike: int) -> None:
@@ -142,7 +148,7 @@ def _stored(
 ) -> tuple[Candidate, frozenset[str]]:
     """The candidate as it was when it came, and what of it its writer gave: what differs from the defaults of then."""
     was = {name: first.get(name, getattr(row, name)) for name in ("confidence", "importance", "trust")}
-    candidate = candidate_of(row, content=one.text, scope=scope_of(one.scope), **was)
+    candidate = replace(candidate_of(row), content=one.text, scope=scope_of(one.scope), **was)
     usual = {
         "confidence": then.defaults.confidence[candidate.origin],
         "importance": then.defaults.importance,
