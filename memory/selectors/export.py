@@ -9,13 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from django.apps import apps
 from django.db import connection
-from django.db.models import Field, Model
 
+from memory.models.columns import TENANT, columns_of, model_of
 from tenants.context import current_tenant_id
 
-TENANT: Final = "tenant_id"
 EXPORTED: Final = (
     "tenants_membership", "tenants_agent", "tenants_grant", "memory_scoperecord", "memory_policyversion",
     "memory_policydraft", "memory_vocabularyhead", "memory_subjectalias", "memory_predicatesetting", "memory_memory",
@@ -37,22 +35,6 @@ LEFT_OUT: Final = {
     "memory_idempotencykey": "answers of the last day, by key",
 }
 _CHUNK: Final = 2_000
-
-
-def model_of(table: str) -> type[Model]:
-    """The model of a table."""
-    return next(model for model in apps.get_models() if model._meta.db_table == table)
-
-
-def fields_of(table: str) -> list[Field[Any, Any]]:
-    """The columns of a table but the tenant."""
-    found = [field for field in model_of(table)._meta.concrete_fields if field.column]
-    return [field for field in found if field.column != TENANT]
-
-
-def columns_of(table: str) -> list[str]:
-    """Their names."""
-    return [str(field.column) for field in fields_of(table)]
 
 
 def snapshot() -> None:

@@ -17,6 +17,7 @@ from typing import IO, Any, Final
 
 from memgov import clock
 from memory.domain.exports import FORMAT, VERSION, cell, line_of
+from memory.models.columns import columns_of
 from memory.selectors import export
 from memory.services.errors import Invalid
 from memory.services.export_secrets import without_secrets
@@ -122,7 +123,7 @@ def _heading(tenant: Tenant) -> dict[str, Any]:
             "time_zone": tenant.time_zone,
             "created_at": tenant.created_at.isoformat(),
         },
-        "columns": {table: export.columns_of(table) for table in export.EXPORTED},
+        "columns": {table: columns_of(table) for table in export.EXPORTED},
         "left_out": export.LEFT_OUT,
     }
 
@@ -134,7 +135,7 @@ def _as_csv(
     file: IO[bytes], tenant: Tenant, rows: Iterator[tuple[str, dict[str, Any]]], done: Exported
 ) -> None:
     """The memories, for people and their spreadsheets; it cannot be imported as a tenant."""
-    columns = [name for name in export.columns_of(MEMORY) if name not in _CSV_LEFT_OUT]
+    columns = [name for name in columns_of(MEMORY) if name not in _CSV_LEFT_OUT]
     lines = csv.writer(_Encoded(file), lineterminator="\r\n")
     lines.writerow(columns)
     for _table, row in rows:

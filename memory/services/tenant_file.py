@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory.domain.exports import BadLine, Row, header_in, object_in, row_in
-from memory.selectors.export import EXPORTED, columns_of
+from memory.models.columns import columns_of
+from memory.selectors.export import EXPORTED
 from memory.services.errors import Invalid
 from memory.services.export_secrets import without_secrets
 

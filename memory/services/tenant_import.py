@@ -22,8 +22,8 @@ from memgov import clock
 from memory.domain.exports import Row
 from memory.domain.months import month_of
 from memory.models import Job, Memory
+from memory.models.columns import fields_of
 from memory.models.memory import LIVE_STATUSES
-from memory.selectors.export import fields_of
 from memory.services.audit_verify import audit_verify
 from memory.services.embedding import vectors_of
 from memory.services.errors import Conflict, Invalid

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import JSONField
 
-from memory.selectors.export import TENANT, fields_of
+from memory.models.columns import TENANT, fields_of
 from tenants.context import current_tenant_id
 
 

@@ -11,7 +11,8 @@ from django.apps import apps
 from memory.domain.lifecycle import READABLE
 from memory.domain.scopes import parse_scope
 from memory.models import Memory, MemoryIndex
-from memory.selectors.export import EXPORTED, LEFT_OUT, columns_of
+from memory.models.columns import columns_of
+from memory.selectors.export import EXPORTED, LEFT_OUT
 from memory.services import tenancy
 from memory.services.audit_verify import audit_verify
 from memory.services.manifest_read import manifest_read
