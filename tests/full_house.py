@@ -15,6 +15,7 @@ from memory.services.mounts import mount_apply
 from memory.services.policy_drafts import draft_start
 from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide
+from memory.services.promotion_talk import promotion_ask
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.usage import usage_report
 from memory.services.vocabulary import alias_set, predicate_set
@@ -53,6 +54,7 @@ def full_house() -> Stage:
     working_put(coder, "t1", "step_1", WorkingWrite({"halls": 3}))
     assert written.memory is not None
     request = promotion_request(coder, written.memory.id, parse_scope("shared"), "all crews ask")
+    promotion_ask(stage.reviewer.principal, request.id, "Which crews?")
     promotion_decide(
         stage.reviewer.principal, request.id, "approve", reason="checked", version=request.version
     )

@@ -29,6 +29,7 @@ from memory.api.answers.memories import (
 from memory.api.answers.shapes import page_answer
 from memory.api.problems import CONTENT_TYPE, phrase
 from memory.api.requests import (
+    AnswerBody,
     AuditParameters,
     BatchBody,
     DeleteParameters,
@@ -213,6 +214,13 @@ promotion_get = described(
 withdraw = described(
     "Withdraw a promotion request", "promotions", operation_id="promotion_withdraw", request=EmptyBody,
     answers={200: others.PromotionAnswer}, problems=(409, 422), parameters=[IDEMPOTENCY],
+)  # fmt: skip
+promotion_answer = described(
+    "Answer a reviewer's question", "promotions", operation_id="promotion_answer", request=AnswerBody,
+    answers={200: others.PromotionAnswer}, problems=(409, 422), parameters=[IDEMPOTENCY],
+    examples=[sent("How it is known", {"text": "Read from the region field of the cluster's own console."})],
+    description="A reviewer may ask the proposer before deciding; the questions stand in the request. Only the "
+    "agent that proposed it answers.",
 )  # fmt: skip
 whoami = described(
     "Who am I", "looking on", operation_id="whoami", answers={200: others.WhoAmIAnswer},

@@ -11,7 +11,15 @@ from memory.domain.freshness import band
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
 from memory.domain.types import Kind
-from memory.models import AuditEvent, Job, Memory, PromotionDecision, PromotionRequest, Revision
+from memory.models import (
+    AuditEvent,
+    Job,
+    Memory,
+    PromotionDecision,
+    PromotionNote,
+    PromotionRequest,
+    Revision,
+)
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.vocabulary import words_known
 from memory.services.write_types import Outcome
@@ -140,8 +148,10 @@ def revision_json(revision: Revision, *, withheld: bool) -> dict[str, Any]:
     }
 
 
-def promotion_json(request: PromotionRequest, decisions: Sequence[PromotionDecision]) -> dict[str, Any]:
-    """A promotion request with what was decided on it."""
+def promotion_json(
+    request: PromotionRequest, decisions: Sequence[PromotionDecision], notes: Sequence[PromotionNote] = ()
+) -> dict[str, Any]:
+    """A promotion request with what was decided on it, and what was asked and answered, oldest first."""
     return {
         "id": show_id("prm", request.id),
         "memory": show_id("mem", request.memory_id),
@@ -168,6 +178,11 @@ def promotion_json(request: PromotionRequest, decisions: Sequence[PromotionDecis
                 "undone_at": when(one.undone_at),
             }
             for one in decisions
+        ],
+        "questions": [
+            {"kind": one.kind, "text": one.text, "by": one.actor_name, "at": when(one.at)}
+            for one in notes
+            if one.kind != "snooze"
         ],
     }
 

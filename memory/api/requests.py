@@ -214,6 +214,12 @@ class PromotionBody(StrictSerializer):
     reason = Text(max_length=500, help_text="The evidence, for the person who decides.")
 
 
+class AnswerBody(StrictSerializer):
+    """The proposer's answer to what a reviewer asked."""
+
+    text = Text(max_length=1000, help_text="For the people who decide.")
+
+
 class PromotionListParameters(PageParameters):
     STATUSES: ClassVar = ("pending", "approved", "rejected", "quarantined", "withdrawn", "stale")
 

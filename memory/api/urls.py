@@ -22,6 +22,7 @@ urlpatterns = [
     path("manifests/<str:manifest_id>/usage", reading.Usage.as_view(), name="usage"),
     path("promotions", promoting.Promotions.as_view(), name="promotions"),
     path("promotions/<str:promotion_id>", promoting.OnePromotion.as_view(), name="promotion"),
+    path("promotions/<str:promotion_id>/answer", promoting.Answer.as_view(), name="promotion-answer"),
     path("promotions/<str:promotion_id>/withdraw", promoting.Withdraw.as_view(), name="withdraw"),
     path("tasks/<str:task>/working", working.WorkingValues.as_view(), name="working-values"),
     path("tasks/<str:task>/working/<str:key>", working.OneWorkingValue.as_view(), name="working-value"),

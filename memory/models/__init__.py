@@ -9,7 +9,7 @@ from memory.models.manifest import Manifest, ManifestEntry
 from memory.models.memory import Memory, MemoryIndex, Revision, ScopeRecord
 from memory.models.mount import Mount, MountEntry, MountHead
 from memory.models.policy import PolicyDraft, PolicyVersion
-from memory.models.review import Contradiction, PromotionDecision, PromotionRequest
+from memory.models.review import Contradiction, PromotionDecision, PromotionNote, PromotionRequest
 from memory.models.vocabulary import PredicateSetting, SubjectAlias, VocabularyHead
 from memory.models.work import WorkingValue, WorkRun
 
@@ -37,6 +37,7 @@ __all__ = [
     "PolicyVersion",
     "PredicateSetting",
     "PromotionDecision",
+    "PromotionNote",
     "PromotionRequest",
     "Revision",
     "SampleItem",

@@ -62,6 +62,26 @@ class PromotionDecision(TenantModel):
         ]
 
 
+class PromotionNote(TenantModel):
+    """What goes on beside a request without deciding it: a reviewer's snooze, a question to its proposer, an answer.
+
+    A snooze belongs to its author and hides the request from them until `until`; `ended_at` says that it was taken
+    back.  A question is open while no answer follows it.
+    """
+
+    request_id = models.UUIDField()
+    kind = models.CharField(max_length=20)
+    text = models.CharField(max_length=1000, blank=True)
+    actor_id = models.CharField(max_length=100)
+    actor_name = models.CharField(max_length=200)
+    at = models.DateTimeField(default=clock.now)
+    until = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "request_id", "-at"], name="note_by_request")]
+
+
 class Contradiction(TenantModel):
     """Two memories that clash (`conflict`: one is live, one held; `contested`: both live), or that may say
     the same (`merge`: the middle band of near duplicates)."""

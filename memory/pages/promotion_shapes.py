@@ -14,6 +14,7 @@ from memgov import clock
 from memory.domain.ids import show_id
 from memory.domain.scopes import parse_scope
 from memory.models import Memory, PromotionDecision, PromotionRequest
+from memory.pages import promotion_talk_shapes as talk
 from memory.pages.access import Viewer
 from memory.pages.answers import url
 from memory.pages.queue import Asked, Rows
@@ -34,7 +35,7 @@ _TRIGGERS = {
 
 def rows(viewer: Viewer, asked: Asked) -> Rows:
     """One page of the queue."""
-    page = found.queue(asked.view, asked.q, viewer.principal.id, asked.cursor)
+    page = found.queue(asked.view, asked.q, viewer.principal.id, asked.cursor, asked.sort or "new")
     floor = viewer.policy().policy.promotion.auto_approve_min_trust
     items = [_row(viewer, row, floor) for row in page.rows]
     return Rows(items, [row.id for row in page.rows], page.next)
@@ -65,6 +66,7 @@ def detail(viewer: Viewer, request_id: UUID) -> dict[str, Any] | None:
     memory = Memory.objects.get(id=request.memory_id)
     decisions = found.decisions_on(request.id)
     pending = request.status == "pending"
+    notes = found.notes_on(request.id)
     known = found.known_in(memory, found.target_of(request)) if pending else []
     return {
         "id_text": show_id("prm", request.id),
@@ -85,11 +87,37 @@ def detail(viewer: Viewer, request_id: UUID) -> dict[str, Any] | None:
         "to_scope": request.to_scope,
         "reach": _reach(request),
         "known": [_known(viewer, met) for met in known],
-        "history": _history(request, decisions),
+        "history": sorted(
+            [*_history(request, decisions), *talk.events(viewer, notes)],
+            key=lambda event: event["at"],
+            reverse=True,
+        ),
+        "agent_url": _proposer_url(viewer, request),
+        "similar": _similar(viewer, request, memory),
+        **talk.talk(viewer, request, notes),
         **_evidence(viewer, request, memory),
         **_provenance(memory),
         **_decision(viewer, request, decisions, bool(known)),
     }
+
+
+def _proposer_url(viewer: Viewer, request: PromotionRequest) -> str:
+    return url(viewer, "agent", request.proposer_id) if request.proposer_kind == "agent" else ""
+
+
+def _similar(viewer: Viewer, request: PromotionRequest, memory: Memory) -> list[dict[str, Any]]:
+    """What was decided about the like before, by whom and why."""
+    return [
+        {
+            "url": url(viewer, "promotion", show_id("prm", row.id)),
+            "value": text.content,
+            "status": row.status,
+            "by": last.actor_name if last else "",
+            "at": row.decided_at,
+            "reason": last.reason if last else "",
+        }
+        for row, text, last in found.similar_decisions(request, memory)
+    ]
 
 
 def _reach(request: PromotionRequest) -> dict[str, Any]:
@@ -159,7 +187,7 @@ def _evidence(viewer: Viewer, request: PromotionRequest, memory: Memory) -> dict
         "sessions": [
             {
                 "id_text": row.session or "–",
-                "url": "",
+                "url": url(viewer, "manifests", session=row.session) if row.session else "",
                 "at": row.at,
                 "agent": row.agent_name,
                 "confirmed": row.outcome != "echo",

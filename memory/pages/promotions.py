@@ -24,7 +24,7 @@ def _following(viewer: Viewer, asked: Asked, item: UUID) -> UUID | None:
     request = PromotionRequest.objects.filter(id=item).first()
     if request is None:
         raise Http404
-    return found.next_in(asked.view, asked.q, viewer.principal.id, request)
+    return found.next_in(asked.view, asked.q, viewer.principal.id, request, asked.sort or "new")
 
 
 QUEUE = Queue(
@@ -35,6 +35,7 @@ QUEUE = Queue(
         ("needs", gettext_lazy("Needs me")),
         ("high", gettext_lazy("High risk")),
         ("conflicts", gettext_lazy("Conflicts")),
+        ("snoozed", gettext_lazy("Put off")),
         ("all", gettext_lazy("All")),
         ("decided", gettext_lazy("Decided")),
     ),
@@ -42,6 +43,12 @@ QUEUE = Queue(
     detail=shapes.detail,
     following=_following,
     counts=lambda viewer: found.counts(viewer.principal.id),
+    sorts=(
+        ("new", gettext_lazy("Newest first")),
+        ("old", gettext_lazy("Oldest first")),
+        ("risk", gettext_lazy("By risk")),
+        ("reach", gettext_lazy("By reach")),
+    ),
 )
 _DONE = {
     "approve": gettext_lazy("Approved. Agents that read %(scope)s get it from now on."),

@@ -29,11 +29,13 @@ class Asked:
     view: str
     q: str
     cursor: str
+    sort: str = ""
 
     @property
     def qs(self) -> str:
-        """View and search, as every link of the queue carries them."""
-        return urlencode({name: value for name, value in (("view", self.view), ("q", self.q)) if value})
+        """View, search and order, as every link of the queue carries them."""
+        given = (("view", self.view), ("q", self.q), ("sort", self.sort))
+        return urlencode({name: value for name, value in given if value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Queue:
     detail: Callable[[Viewer, UUID], dict[str, Any] | None]
     following: Callable[[Viewer, Asked, UUID], UUID | None]
     counts: Callable[[Viewer], Mapping[str, int]]
+    sorts: Sequence[tuple[str, Any]] = ()
 
     def template(self, part: str) -> str:
         return f"pages/{self.name}/{part}.html"
@@ -77,7 +80,9 @@ def asked(request: HttpRequest, queue: Queue) -> Asked:
     view = request.GET.get("view", "")
     known = [slug for slug, _ in queue.views]
     q = request.GET.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH]
-    return Asked(view if view in known else known[0], q, request.GET.get("after", ""))
+    sort = request.GET.get("sort", "")
+    sort = sort if sort in [slug for slug, _ in queue.sorts[1:]] else ""  # the first is the default
+    return Asked(view if view in known else known[0], q, request.GET.get("after", ""), sort)
 
 
 def show(
@@ -177,7 +182,7 @@ def incomplete(
 
 def _address(viewer: Viewer, queue: Queue, query: Asked, item: UUID | None) -> str:
     name, ids = (queue.one, [show_id(queue.prefix, item)]) if item else (queue.name, [])
-    return url(viewer, name, *ids, view=query.view, q=query.q)
+    return url(viewer, name, *ids, view=query.view, q=query.q, sort=query.sort)
 
 
 def _found(queue: Queue, viewer: Viewer, item: UUID) -> dict[str, Any]:
@@ -188,20 +193,26 @@ def _found(queue: Queue, viewer: Viewer, item: UUID) -> dict[str, Any]:
 
 
 def _base(query: Asked) -> dict[str, Any]:
-    return {"q": query.q, "view": query.view, "qs": query.qs, "filtered": bool(query.q)}
+    return {
+        "q": query.q, "view": query.view, "sort": query.sort, "qs": query.qs, "filtered": bool(query.q),
+    }  # fmt: skip
 
 
 def _tabs(viewer: Viewer, queue: Queue, query: Asked) -> dict[str, Any]:
     counts = queue.counts(viewer)
     tabs = [
-        {"slug": slug, "name": name, "count": counts.get(slug), "qs": Asked(slug, query.q, "").qs}
+        {"slug": slug, "name": name, "count": counts.get(slug), "qs": Asked(slug, query.q, "", query.sort).qs}
         for slug, name in queue.views
     ]
-    return {"tabs": tabs}
+    return {"tabs": tabs, "sorts": queue.sorts}
 
 
 def _listed(viewer: Viewer, queue: Queue, query: Asked) -> dict[str, Any]:
     rows = queue.rows(viewer, query)
-    more_url = url(viewer, queue.name, view=query.view, q=query.q, after=rows.older) if rows.older else ""
+    more_url = (
+        url(viewer, queue.name, view=query.view, q=query.q, sort=query.sort, after=rows.older)
+        if rows.older
+        else ""
+    )
     found: Context = {"items": rows.items, "ids": rows.ids, "more_url": more_url}
     return _base(query) | _tabs(viewer, queue, query) | dict(found)

@@ -29,6 +29,7 @@ from memory.pages import (
     policy_drafts,
     policy_fields,
     policy_previews,
+    promotion_talk,
     promotions,
     promotions_bulk,
     quarantine,
@@ -47,6 +48,8 @@ _promotions = [
     path("bulk/", promotions_bulk.bulk, name="promotions-bulk"),
     path("<str:item>/", promotions.one, name="promotion"),
     path("<str:item>/decide/", promotions.decide, name="promotion-decide"),
+    path("<str:item>/snooze/", promotion_talk.snooze, name="promotion-snooze"),
+    path("<str:item>/ask/", promotion_talk.ask, name="promotion-ask"),
 ]
 _contradictions = [
     path("", contradictions.index, name="contradictions"),

@@ -36,6 +36,17 @@ def by_id(rows: QuerySet[M], cursor: str, size: int = PAGE) -> Slice[M]:
     return _slice(rows, cursor, size, _Keys(("id",), lambda text: (UUID(text),), lambda row: row.id.hex))
 
 
+def by_number(rows: QuerySet[M], field: str, cursor: str, size: int = PAGE) -> Slice[M]:
+    """Highest first by (a whole number, id)."""
+
+    def read(text: str) -> tuple[int, UUID]:
+        number, _, row = text.partition("~")
+        return int(number), UUID(row)
+
+    keys = _Keys((field, "id"), read, lambda row: f"{getattr(row, field)}~{row.id.hex}")
+    return _slice(rows, cursor, size, keys)
+
+
 def count_up_to(rows: QuerySet[Any], limit: int = COUNTED) -> tuple[int, bool]:
     """How many rows, and whether there are more than `limit`."""
     found = rows.order_by().values("id")[: limit + 1].count()
@@ -52,8 +63,8 @@ class _Keys:
 
 
 def _slice(rows: QuerySet[M], cursor: str, size: int, keys: _Keys) -> Slice[M]:
-    backwards = cursor.startswith("-")
-    place = _place(cursor.lstrip("-"), keys)
+    backwards = cursor.startswith("<")
+    place = _place(cursor.removeprefix("<"), keys)
     signs = "" if backwards else "-"
     ordered = rows.order_by(*(f"{signs}{name}" for name in keys.fields))
     if place is not None:
@@ -66,7 +77,7 @@ def _slice(rows: QuerySet[M], cursor: str, size: int, keys: _Keys) -> Slice[M]:
     has_next = backwards or more
     return Slice(
         found,
-        f"-{keys.show(found[0])}" if found and has_previous else "",
+        f"<{keys.show(found[0])}" if found and has_previous else "",
         keys.show(found[-1]) if found and has_next else "",
     )
 

@@ -8,17 +8,31 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Count,
+    Exists,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Cast, Extract
 
-from memory.domain.scopes import Scope, parse_scope
+from memgov import clock
+from memory.domain.scopes import WIDTH, Scope, parse_scope
 from memory.domain.similarity import judge
 from memory.domain.types import Candidate, Known
-from memory.models import Memory, PromotionDecision, PromotionRequest, WriteDecision
+from memory.models import Memory, PromotionDecision, PromotionNote, PromotionRequest, WriteDecision
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.known import rows_met
-from memory.selectors.pages_paging import Slice, by_time
+from memory.selectors.pages_paging import Slice, by_number, by_time
 
-VIEWS = ("needs", "high", "conflicts", "all", "decided")
+VIEWS = ("needs", "high", "conflicts", "snoozed", "all", "decided")
+SORTS = ("new", "old", "risk", "reach")
 
 
 def _of_request(**more: object) -> QuerySet[Memory]:
@@ -44,12 +58,45 @@ def _approved(actor_id: str) -> Exists:
     return Exists(given)
 
 
+def _snoozed(actor_id: str, now: datetime) -> Exists:
+    """This person put it off, and its time has not come."""
+    off = PromotionNote.objects.filter(
+        request_id=OuterRef("id"), kind="snooze", actor_id=actor_id, ended_at=None, until__gt=now
+    )
+    return Exists(off)
+
+
+def _asked(actor_id: str) -> Exists:
+    """This person asked the proposer and has no answer yet."""
+    answered = PromotionNote.objects.filter(
+        request_id=OuterRef("request_id"), kind="answer", at__gte=OuterRef("at")
+    )
+    mine = PromotionNote.objects.filter(request_id=OuterRef("id"), kind="question", actor_id=actor_id)
+    return Exists(mine.filter(~Exists(answered)))
+
+
+def _rank(sort: str) -> Any:
+    """What the order goes by before the id; the highest stands first."""
+    if sort == "risk":
+        return Case(When(risk="high", then=2), When(risk="medium", then=1), default=0)
+    if sort == "reach":
+        widths = [When(to_scope__startswith=str(kind), then=width) for kind, width in WIDTH.items()]
+        return Case(*widths, default=0)
+    sign = -1_000_000 if sort == "old" else 1_000_000
+    return Cast(Extract("created_at", "epoch") * Value(sign), BigIntegerField())
+
+
 def requests(view: str, q: str, actor_id: str) -> QuerySet[PromotionRequest]:
     """The requests of a view that match the search, marked with `clashes`."""
     rows: QuerySet[Any] = PromotionRequest.objects.annotate(clashes=_clashing())
     rows = rows.exclude(status="pending") if view == "decided" else rows.filter(status="pending")
+    now = clock.now()
     if view == "needs":
-        rows = rows.exclude(proposer_id=actor_id).filter(~_approved(actor_id))
+        rows = rows.exclude(proposer_id=actor_id).filter(
+            ~_approved(actor_id), ~_snoozed(actor_id, now), ~_asked(actor_id)
+        )
+    elif view == "snoozed":
+        rows = rows.filter(_snoozed(actor_id, now) | _asked(actor_id))
     elif view == "high":
         rows = rows.filter(risk="high")
     elif view == "conflicts":
@@ -76,33 +123,66 @@ class Waiting(Protocol):
     clashes: bool
 
 
-def queue(view: str, q: str, actor_id: str, cursor: str) -> Slice[Any]:
-    """One page of a view, newest first; the rows are `Waiting`."""
+def queue(view: str, q: str, actor_id: str, cursor: str, sort: str = "new") -> Slice[Any]:
+    """One page of a view in the order asked for; the rows are `Waiting`."""
     of_memory = Memory.objects.filter(id=OuterRef("memory_id"))
     rows = requests(view, q, actor_id).annotate(
         content=Subquery(of_memory.values("content")[:1]), trust=Subquery(of_memory.values("trust")[:1])
     )
-    return by_time(rows, "created_at", cursor)
+    if sort == "new":
+        return by_time(rows, "created_at", cursor)
+    return by_number(rows.annotate(rank=_rank(sort)), "rank", cursor)
 
 
-def next_in(view: str, q: str, actor_id: str, after: PromotionRequest) -> UUID | None:
+def next_in(view: str, q: str, actor_id: str, after: PromotionRequest, sort: str = "new") -> UUID | None:
     """The request that follows in the view; from its start again when that was the last one."""
-    rows = requests(view, q, actor_id).exclude(id=after.id).order_by("-created_at", "-id")
-    later = rows.filter(Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, id__lt=after.id))
-    found = later.values_list("id", flat=True).first() or rows.values_list("id", flat=True).first()
-    return found
+    ranked = PromotionRequest.objects.annotate(rank=_rank(sort))
+    place = ranked.filter(id=after.id).values_list("rank", flat=True)[0]
+    rows = (
+        requests(view, q, actor_id).annotate(rank=_rank(sort)).exclude(id=after.id).order_by("-rank", "-id")
+    )
+    later = rows.filter(Q(rank__lt=place) | Q(rank=place, id__lt=after.id))
+    return later.values_list("id", flat=True).first() or rows.values_list("id", flat=True).first()
 
 
 def counts(actor_id: str) -> dict[str, int]:
     """How many are pending in each view."""
-    pending = PromotionRequest.objects.filter(status="pending")
-    pending = pending.annotate(clashes=_clashing(), approved=_approved(actor_id))
+    now = clock.now()
+    pending = PromotionRequest.objects.filter(status="pending").annotate(
+        clashes=_clashing(), approved=_approved(actor_id),
+        off=Case(When(_snoozed(actor_id, now) | _asked(actor_id), then=True), default=False),
+    )  # fmt: skip
     return pending.aggregate(
         all=Count("id"),
-        needs=Count("id", filter=Q(approved=False) & ~Q(proposer_id=actor_id)),
+        needs=Count("id", filter=Q(approved=False, off=False) & ~Q(proposer_id=actor_id)),
         high=Count("id", filter=Q(risk="high")),
         conflicts=Count("id", filter=Q(clashes=True)),
+        snoozed=Count("id", filter=Q(off=True)),
     )
+
+
+def notes_on(request_id: UUID) -> list[PromotionNote]:
+    """Snoozes, questions and answers, the last first."""
+    return list(PromotionNote.objects.filter(request_id=request_id).order_by("-at", "-id"))
+
+
+def similar_decisions(
+    request: PromotionRequest, memory: Memory, limit: int = 5
+) -> list[tuple[PromotionRequest, Memory, PromotionDecision | None]]:
+    """Requests decided before about the same subject or predicate, or by the same proposer for the same scope."""
+    alike = Q(proposer_id=request.proposer_id, to_scope=request.to_scope)
+    if memory.subject or memory.predicate:
+        about = Q(subject=memory.subject) if memory.subject else Q(pk__in=[])
+        about |= Q(predicate=memory.predicate) if memory.predicate else Q(pk__in=[])
+        alike |= Q(Exists(_of_request().filter(about)))
+    decided = PromotionRequest.objects.filter(alike, decided_at__isnull=False).exclude(id=request.id)
+    rows = list(decided.exclude(status="pending").order_by("-decided_at", "-id")[:limit])
+    texts = {row.id: row for row in Memory.objects.filter(id__in=[row.memory_id for row in rows])}
+    last: dict[UUID, PromotionDecision] = {}
+    ids = [row.id for row in rows]
+    for one in PromotionDecision.objects.filter(request_id__in=ids, undone_at=None).order_by("at", "id"):
+        last[one.request_id] = one
+    return [(row, texts[row.memory_id], last.get(row.id)) for row in rows if row.memory_id in texts]
 
 
 @dataclass(frozen=True, slots=True)

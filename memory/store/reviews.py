@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memory.models import Contradiction, PromotionDecision, PromotionRequest
+from memory.models import Contradiction, PromotionDecision, PromotionNote, PromotionRequest
 from tenants.context import current_tenant_id
 
 
@@ -61,3 +61,18 @@ def update_contradiction(contradiction: Contradiction, **fields: object) -> None
     Contradiction.objects.filter(id=contradiction.id).update(version=contradiction.version, **fields)
     for name, value in fields.items():
         setattr(contradiction, name, value)
+
+
+def insert_note(note: PromotionNote) -> PromotionNote:
+    """Store a snooze, a question or an answer."""
+    note.tenant_id = current_tenant_id()
+    PromotionNote.objects.bulk_create([note])
+    return note
+
+
+def end_snoozes(request_id: UUID, actor_id: str, now: datetime) -> int:
+    """End what one person put off; how many there were."""
+    mine = PromotionNote.objects.filter(
+        request_id=request_id, kind="snooze", actor_id=actor_id, ended_at=None
+    )
+    return mine.filter(until__gt=now).update(ended_at=now)

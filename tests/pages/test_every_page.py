@@ -80,6 +80,8 @@ def _every_field() -> dict[str, object]:
 # What changes something: the address, and what is sent.
 CHANGES = (
     ("promotions/{prm}/decide/", {"action": "approve", "version": "1"}, "review"),
+    ("promotions/{prm}/snooze/", {"until": "tomorrow"}, "review"),
+    ("promotions/{prm}/ask/", {"text": "How do you know?"}, "review"),
     ("promotions/bulk/", {"action": "reject", "reason": "no", "id": "{prm}.1"}, "review"),
     ("contradictions/{con}/decide/", {"action": "keep_a", "reason": "yes", "version": "1"}, "review"),
     ("quarantine/{held}/decide/", {"action": "release", "reason": "fine", "version": "1"}, "review"),
@@ -174,7 +176,13 @@ def state(full: Full) -> list[object]:
     """Everything that a page could have changed."""
     from django.db import connection
 
-    tables = ("memory_memory", "memory_promotionrequest", "memory_contradiction", "memory_policyversion")
+    tables = (
+        "memory_memory",
+        "memory_promotionrequest",
+        "memory_promotionnote",
+        "memory_contradiction",
+        "memory_policyversion",
+    )
     tables += ("memory_policydraft", "memory_job")
     tables += (
         "memory_sampleitem",

@@ -23,6 +23,13 @@ class DecisionAnswer(Fields):
     undone_at = a.time()
 
 
+class QuestionAnswer(Fields):
+    kind = a.text()
+    text = a.text()
+    by = a.text()
+    at = a.time()
+
+
 class PromotionAnswer(Fields):
     id = a.text()
     memory = a.text()
@@ -41,6 +48,7 @@ class PromotionAnswer(Fields):
     decided_at = a.time()
     result = a.maybe()
     decisions = DecisionAnswer(many=True)
+    questions = QuestionAnswer(many=True)
 
 
 class TenantAnswer(Fields):

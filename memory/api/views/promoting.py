@@ -17,11 +17,12 @@ from memory.api.endpoint import Endpoint, id_in_path
 from memory.api.idempotency import idempotent
 from memory.api.problems import stop
 from memory.api.representation import promotion_json
-from memory.api.requests import EmptyBody, PromotionBody, PromotionListParameters
+from memory.api.requests import AnswerBody, EmptyBody, PromotionBody, PromotionListParameters
 from memory.domain.scopes import parse_scope
-from memory.models import PromotionDecision, PromotionRequest
+from memory.models import PromotionDecision, PromotionNote, PromotionRequest
 from memory.selectors.listing import promotions
 from memory.services.promotion import promotion_request, promotion_withdraw
+from memory.services.promotion_talk import promotion_answer
 from tenants.context import tenant_context
 
 
@@ -34,6 +35,15 @@ def _decisions(requests: Sequence[PromotionRequest]) -> dict[UUID, list[Promotio
     return found
 
 
+def _notes(requests: Sequence[PromotionRequest]) -> dict[UUID, list[PromotionNote]]:
+    """What was asked and answered on each request, oldest first, in one query."""
+    found: dict[UUID, list[PromotionNote]] = defaultdict(list)
+    rows = PromotionNote.objects.filter(request_id__in=[request.id for request in requests])
+    for note in rows.exclude(kind="snooze").order_by("at", "id"):
+        found[note.request_id].append(note)
+    return found
+
+
 class Promotions(Endpoint):
     """`GET` and `POST promotions`"""
 
@@ -43,10 +53,13 @@ class Promotions(Endpoint):
     def get(self, request: Any) -> Response:
         with tenant_context(self.principal.tenant_id):
             found = read_page(self._filtered(), "id", self.query, "promotions")
-            decisions = _decisions(found.rows)
+            decisions, notes = _decisions(found.rows), _notes(found.rows)
         return Response(
-            page_json(request, "promotions", found, lambda row: promotion_json(row, decisions[row.id]))
-        )
+            page_json(
+                request, "promotions", found,
+                lambda row: promotion_json(row, decisions[row.id], notes[row.id]),
+            )
+        )  # fmt: skip
 
     def _filtered(self) -> QuerySet[PromotionRequest]:
         query, rows = self.query, promotions(self.principal)
@@ -80,7 +93,7 @@ class OnePromotion(Endpoint):
             row = promotions(self.principal).filter(id=id_in_path("prm", promotion_id)).first()
             if row is None:
                 raise stop(404, "not_found", "there is no such promotion request that this key may see")
-            return Response(promotion_json(row, _decisions([row])[row.id]))
+            return Response(promotion_json(row, _decisions([row])[row.id], _notes([row])[row.id]))
 
 
 class Withdraw(Endpoint):
@@ -93,4 +106,16 @@ class Withdraw(Endpoint):
         self.body(EmptyBody)
         row = promotion_withdraw(self.principal, uuid)
         with tenant_context(self.principal.tenant_id):
-            return Response(promotion_json(row, _decisions([row])[row.id]))
+            return Response(promotion_json(row, _decisions([row])[row.id], _notes([row])[row.id]))
+
+
+class Answer(Endpoint):
+    """`POST promotions/{id}/answer`"""
+
+    @docs.promotion_answer
+    @idempotent
+    def post(self, request: Any, promotion_id: str) -> Response:
+        uuid = id_in_path("prm", promotion_id)
+        row = promotion_answer(self.principal, uuid, self.body(AnswerBody)["text"])
+        with tenant_context(self.principal.tenant_id):
+            return Response(promotion_json(row, _decisions([row])[row.id], _notes([row])[row.id]))
