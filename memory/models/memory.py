@@ -11,7 +11,7 @@ from pgvector.django import HalfVectorField
 
 from memgov import clock
 from tenants.managers import TenantManager
-from tenants.models import TenantModel
+from tenants.models import Tenant, TenantModel
 
 LIVE_STATUSES = ("live", "contested")
 EMBEDDING_DIMENSIONS = 384
@@ -110,6 +110,11 @@ class Memory(TenantModel):
 
 class Revision(TenantModel):
     """A memory as it was at one version.  Every version is kept."""
+
+    # Held by the key of its memory; a second check for each row would be paid by every change.
+    tenant = models.ForeignKey(
+        Tenant, on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
 
     memory_id = models.UUIDField()
     version = models.IntegerField()

@@ -46,11 +46,16 @@ SELECT m.id, m.status AS was, NULL::float8 AS score
 
 # Read along the primary key from where the last batch ended: nothing else in the condition has an index that
 # could tempt the planner, so that all batches together read the tenant once.
+# OFFSET 0 keeps the score from being computed once for the condition and once for the answer.
 PICK_FADED = f"""
 SELECT m.id, m.status AS was, faded.score
-  FROM memory_memory m {_RULE}
-  CROSS JOIN LATERAL (SELECT CASE WHEN {BELOW_FLOOR} THEN {DECAY_SCORE} END AS score) faded
- WHERE m.tenant_id = %(tenant)s AND m.id > %(after)s AND faded.score IS NOT NULL
+  FROM memory_memory m
+  CROSS JOIN LATERAL (
+      SELECT CASE WHEN m.status = 'live' AND {UNPINNED} AND {UNEXPIRED} THEN {DECAY_SCORE} END AS score,
+             (%(floor)s::float8[])[rule.place] AS floor
+        FROM (SELECT array_position(%(keys)s::text[], {KEY_OF}) AS place OFFSET 0) rule OFFSET 0) faded
+ WHERE m.tenant_id = %(tenant)s AND m.id > %(after)s
+   AND CASE WHEN faded.score < faded.floor THEN {UNMOUNTED} ELSE false END
    AND m.scope <> ALL(%(stopped)s::text[])
  ORDER BY m.id LIMIT %(batch)s FOR UPDATE OF m SKIP LOCKED
 """

@@ -16,10 +16,12 @@ from uuid import UUID
 from django.db import connection
 from psycopg.types.json import Jsonb
 
-from memgov.ids import floor_id, new_id
+from memgov.ids import floor_id, id_series
+from memory.domain import audit_chain
 from memory.models import Memory, ScopeRecord, SweepRun
 from memory.store import memories
 from tenants.context import current_tenant_id
+from tenants.principals import Principal
 
 BATCH = 1000
 START = UUID(int=0)
@@ -37,8 +39,8 @@ changed AS (
 {unindex}
 revised AS (
     INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
-    SELECT %(tenant)s, (%(ids)s::uuid[])[c.place], c.id, c.version, %(now)s, %(event)s, %(actor)s, %(reason)s,
-           jsonb_build_object({state})
+    SELECT %(tenant)s, (%(series)s || lpad(to_hex(%(start)s + c.place), 8, '0'))::uuid, c.id, c.version, %(now)s,
+           %(event)s, %(actor)s, %(reason)s, jsonb_build_object({state})
       FROM changed c
 ),
 policy AS (
@@ -46,7 +48,37 @@ policy AS (
                                        WHERE tenant_id = %(tenant)s AND active), 0) AS number
 ),
 {recorded}
-SELECT c.id, c.scope, c.was, c.score, policy.number FROM changed c, policy ORDER BY c.id
+{told}
+"""
+ROWS = "SELECT c.id, c.scope, c.was, c.score, policy.number FROM changed c, policy ORDER BY c.id"
+# The events of the rows, chained in the same statement.  What stands around an event's number is its canonical form
+# (`memory.domain.audit_chain`): names sorted, no spaces.  The fixed parts come ready from `_around`; a score is written
+# as PostgreSQL and Python both write it, and read back as what was hashed.
+_AUDITED = """,
+weighed AS (
+    SELECT c.id, c.scope, c.was, c.place,
+           '{' || CASE WHEN c.score IS NULL THEN '' ELSE '"score":' || round(c.score::numeric, 6)::float8 || ',' END
+               || '"status":"' || %(status)s || '"}' AS after,
+           (%(events)s || lpad(to_hex(%(start)s + c.place), 8, '0'))::uuid AS event
+      FROM changed c
+),
+events AS (
+    SELECT json_agg(json_build_object(
+               'id', w.event, 'action', %(event)s::text, 'target_kind', 'memory',
+               'target_id', 'mem_' || replace(w.id::text, '-', ''), 'scope', w.scope, 'reason', %(reason)s::text,
+               'before', json_build_object('status', w.was),
+               'after', w.after::json, 'policy_version', policy.number,
+               'head', %(head_after)s || w.after || %(head_before)s
+                       || '{"status":"' || w.was || '"}' || %(head_id)s || w.event || '","policy_version":'
+                       || policy.number || %(head_reason)s || to_json(w.scope::text) || ',"seq":',
+               'tail', ',"target_id":"mem_' || replace(w.id::text, '-', '') || '","target_kind":"memory"}'
+           ) ORDER BY w.place) AS list
+      FROM weighed w, policy
+)
+SELECT coalesce((SELECT array_agg(c.id ORDER BY c.id) FROM changed c), '{}'), policy.number,
+       CASE WHEN events.list IS NOT NULL THEN memgov.append_audit(
+           %(tenant)s, %(now)s, %(by_kind)s, %(by_id)s, %(actor)s, %(request)s, events.list) END
+  FROM events, policy
 """
 RUN = """recorded AS (
     INSERT INTO memory_sweeprun AS r (tenant_id, id, name, status, dry_run, started_at, finished_at, scanned, changed,
@@ -68,8 +100,18 @@ STATUS = "status = %(status)s, status_reason = %(reason)s, status_changed_at = %
 UNINDEX = """unindexed AS (
     DELETE FROM memory_index i USING changed c WHERE i.tenant_id = %(tenant)s AND i.memory_id = c.id
 ),"""
-_MOVE = CHANGE.format(pick="{pick}", sets=STATUS, unindex=UNINDEX, state=STATE, recorded=RUN)
-_WEIGH = CHANGE.format(pick="{pick}", sets="confidence = p.score", unindex="", state=STATE, recorded=RUN)
+_MOVE = CHANGE.format(pick="{pick}", sets=STATUS, unindex=UNINDEX, state=STATE, recorded=RUN, told=ROWS)
+_WEIGH = CHANGE.format(
+    pick="{pick}", sets="confidence = p.score", unindex="", state=STATE, recorded=RUN, told=ROWS
+)
+_MOVE_AUDITED = CHANGE.format(
+    pick="{pick}",
+    sets=STATUS,
+    unindex=UNINDEX,
+    state=STATE,
+    recorded=RUN,
+    told=_AUDITED,
+)
 
 PICK_CHOSEN = """
 SELECT m.id, m.status AS was, NULL::float8 AS score
@@ -130,21 +172,58 @@ def apply(change: BulkChange, run: RunRecord, *, limit: int = BATCH, final: str 
     With `final`, the run ends with that status when the batch was not full.
     """
     sql = (_MOVE if change.status is not None else _WEIGH).replace("{pick}", change.pick)
-    parameters = {
-        **change.parameters, "tenant": current_tenant_id(), "batch": limit, "now": change.now,
-        "status": change.status, "event": change.event, "actor": change.actor, "reason": change.reason[:500],
-        "ids": [new_id(change.now) for _ in range(limit)], "run": run.id, "name": run.name,
-        "started": run.started_at, "reached": run.reached(), "scanned": run.scanned, "before": run.changed,
-        "skipped": run.skipped, "policy": run.policy_version, "note": run.note[:500], "details": Jsonb(run.details),
-        "final": final, "closing": bool(final),
-    }  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
+        cursor.execute(sql, _parameters(change, run, limit, final))
         rows = cursor.fetchall()
     if rows:
         run.policy_version = rows[0][4]
     run.changed += len(rows)
     return [Changed(*row[:4]) for row in rows]
+
+
+def apply_audited(
+    change: BulkChange, by: Principal, run: RunRecord, *, limit: int = BATCH, final: str = ""
+) -> list[UUID]:
+    """Change the status of one batch and chain its audit events, all in one statement; the ids of the changed rows.
+
+    It holds the end of the tenant's chain until the transaction ends: nothing may follow it but the commit.
+    """
+    assert change.status is not None  # a change of confidence is told row by row
+    own = _parameters(change, run, limit, final)
+    parameters = {**own, **_around(change, by), "by_kind": by.kind, "by_id": by.id, "request": by.request_id}
+    with connection.cursor() as cursor:
+        cursor.execute(_MOVE_AUDITED.replace("{pick}", change.pick), parameters)
+        ids, run.policy_version, _ = cursor.fetchone()
+    run.changed += len(ids)
+    return list(ids)
+
+
+def _parameters(change: BulkChange, run: RunRecord, limit: int, final: str) -> dict[str, Any]:
+    series, start = id_series(change.now)
+    return {
+        **change.parameters, "tenant": current_tenant_id(), "batch": limit, "now": change.now,
+        "status": change.status, "event": change.event, "actor": change.actor, "reason": change.reason[:500],
+        "series": series, "start": start, "run": run.id, "name": run.name,
+        "started": run.started_at, "reached": run.reached(), "scanned": run.scanned, "before": run.changed,
+        "skipped": run.skipped, "policy": run.policy_version, "note": run.note[:500],
+        "details": Jsonb(run.details), "final": final, "closing": bool(final),
+    }  # fmt: skip
+
+
+def _around(change: BulkChange, by: Principal) -> dict[str, Any]:
+    """What stands in every event of a batch around what differs from row to row, in canonical form."""
+
+    def plain(**parts: Any) -> str:
+        return audit_chain.canonical_bytes(parts)[1:-1].decode()
+
+    who = plain(action=change.event, actor_id=by.id, actor_kind=by.kind, actor_name=change.actor)
+    return {
+        "events": id_series(change.now)[0],
+        "head_after": f'{{{who},"after":',
+        "head_before": f',{plain(at=change.now)},"before":',
+        "head_id": ',"id":"',
+        "head_reason": f',{plain(reason=change.reason[:500], request_id=by.request_id)},"scope":',
+    }
 
 
 def record_run(run: RunRecord, status: str) -> None:

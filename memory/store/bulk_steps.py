@@ -14,11 +14,11 @@ from uuid import UUID
 
 from django.db import connection
 
-from memgov.ids import floor_id, new_id
+from memgov.ids import floor_id, id_series
 from memory.domain.lifecycle import READABLE
 from memory.domain.text import terms
 from memory.models import MemoryIndex, Revision
-from memory.store.bulk import CHANGE, JOB, STATE, STATUS, UNINDEX, Changed
+from memory.store.bulk import CHANGE, JOB, ROWS, STATE, STATUS, UNINDEX, Changed
 from memory.store.search_index import INSERT_INTO
 from memory.store.vectors import Vector, halfvec
 from tenants.context import current_tenant_id
@@ -29,7 +29,7 @@ SELECT m.id, m.status AS was, NULL::float8 AS score
  WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(chosen)s) AND m.status = ANY(%(sources)s)
  ORDER BY m.id FOR UPDATE OF m
 """
-_HOLD: Final = CHANGE.format(pick=_HELD, sets=STATUS, unindex=UNINDEX, state=STATE, recorded=JOB)
+_HOLD: Final = CHANGE.format(pick=_HELD, sets=STATUS, unindex=UNINDEX, state=STATE, recorded=JOB, told=ROWS)
 
 # A row comes back unless something lives in its place: the same text, or another value where there is one only.
 # What comes back as contested stands beside its rivals, but not beside a value that won.
@@ -59,7 +59,9 @@ _SETS: Final = """status = p.back, status_reason = %(reason)s, status_changed_at
        superseded_by = CASE WHEN p.back = ANY(%(readable)s) THEN NULL ELSE m.superseded_by END,
        merged_into = CASE WHEN p.back = ANY(%(readable)s) THEN NULL ELSE m.merged_into END,
        expires_at = CASE WHEN %(unend)s AND m.expires_at <= %(now)s THEN NULL ELSE m.expires_at END"""
-_BRING_BACK: Final = CHANGE.format(pick=_BACK, sets=_SETS, unindex=_INDEX, state=STATE, recorded=JOB)
+_BRING_BACK: Final = CHANGE.format(
+    pick=_BACK, sets=_SETS, unindex=_INDEX, state=STATE, recorded=JOB, told=ROWS
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class BulkStep:
 def hold(step: BulkStep, ids: Sequence[UUID], sources: Sequence[str], reached: datetime) -> list[Changed]:
     """Put those of the memories into quarantine that are in one of the statuses; waits for who holds one."""
     more = {"chosen": list(ids), "sources": list(sources), "status": "quarantined"}
-    return _run(_HOLD, step, reached, len(ids), more)
+    return _run(_HOLD, step, reached, more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +109,14 @@ def bring_back(step: BulkStep, rows: Sequence[Return], reached: datetime, *, une
         "unend": unend,
         "status": None,
     }
-    return _run(_BRING_BACK, step, reached, len(rows), more)
+    return _run(_BRING_BACK, step, reached, more)
 
 
-def _run(sql: str, step: BulkStep, reached: datetime, rows: int, more: dict[str, Any]) -> list[Changed]:
+def _run(sql: str, step: BulkStep, reached: datetime, more: dict[str, Any]) -> list[Changed]:
+    series, start = id_series(step.now)
     parameters = {
         "tenant": current_tenant_id(), "now": step.now, "event": step.event, "actor": step.actor,
-        "reason": step.reason[:500], "ids": [new_id(step.now) for _ in range(rows)], "run": step.job_id,
+        "reason": step.reason[:500], "series": series, "start": start, "run": step.job_id,
         "reached": reached, "policy": None, **more,
     }  # fmt: skip
     with connection.cursor() as cursor:

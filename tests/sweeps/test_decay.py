@@ -18,7 +18,8 @@ from memory.domain.decay import decay_score
 from memory.domain.policy import Policy
 from memory.selectors import removal
 from memory.services import policies, retention
-from memory.services.sweeps import sweep_compaction, sweep_decay
+from memory.services.audit_verify import audit_verify
+from memory.services.sweeps import sweep_compaction, sweep_decay, sweep_expiry
 from memory.store import memories
 from tests.sweeps.planting import NOW, Plot
 
@@ -85,6 +86,31 @@ def test_decay__evicted__index_revision_and_audit_with_score_agree() -> None:
     assert after["score"] == pytest.approx(decay_score(0.7, 180, 0, UNGUARDED), abs=1e-6)
     assert actor == "sweep.decay"
     assert request.startswith("run_")
+
+
+def test_decay__events_of_any_score_and_scope__chain_as_the_verifier_reads_them() -> None:
+    """The database chains them by itself; what it hashed has to be what is read back."""
+    plot = Plot(UNGUARDED)
+    for at, (confidence, scope) in enumerate(
+        [
+            (0.0, "shared"),
+            (1e-12, "user:a/b+c"),
+            (3e-5, "global"),
+            (0.0123456789, "task:t.1"),
+            (0.7, "user:x@y"),
+        ]
+    ):
+        plot.plant(3, at=LONG_AGO, content=f"c{at} ", confidence=confidence, scope=scope)
+    plot.plant(2, at=NOW, content="over ", expires_at=NOW - DAY)
+    assert sweep_decay(plot.tenant_id, now=NOW).changed == 15
+    assert sweep_expiry(plot.tenant_id, now=NOW).changed == 2
+    report = audit_verify(plot.tenant_id).report
+    assert report.ok, report.explanation
+    shown = plot.look(
+        "SELECT DISTINCT after->>'score' FROM memory_auditevent WHERE tenant_id = %(tenant)s"
+        " AND action = 'memory.evicted'"
+    )
+    assert len(shown) >= 3
 
 
 def test_decay__pinned_twin__stays_while_the_unpinned_goes() -> None:

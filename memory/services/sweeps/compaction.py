@@ -71,4 +71,4 @@ def _compact(run: Run, scope: str, policy: Policy) -> bool:
             removal.PICK_WEAKEST, {"scope": scope}, "memory.archived", "the scope is over its cap",
             Status.ARCHIVED.value,
         )  # fmt: skip
-        return len(batch(run, step, limit=limit)) == bulk.BATCH
+        return len(batch(run, step, limit=limit, last=True)) == bulk.BATCH

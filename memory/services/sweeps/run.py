@@ -84,9 +84,18 @@ class Step:
 
 
 def batch(
-    run: Run, step: Step, *, after: UUID = bulk.START, limit: int = bulk.BATCH, final: str = ""
+    run: Run,
+    step: Step,
+    *,
+    after: UUID = bulk.START,
+    limit: int = bulk.BATCH,
+    final: str = "",
+    last: bool = False,
 ) -> list[UUID]:
-    """One batch with its audit events, in the transaction that the caller holds; the changed rows' ids."""
+    """One batch with its audit events, in the transaction that the caller holds; the changed rows' ids.
+
+    `last`: nothing follows in that transaction, so that the events go with the statement that changes the rows.
+    """
     change = bulk.BulkChange(
         step.pick,
         {**step.parameters, "after": after},
@@ -96,6 +105,8 @@ def batch(
         step.reason,
         run.now,
     )
+    if last and step.status is not None:
+        return bulk.apply_audited(change, run.actor, run.record, limit=limit, final=final)
     rows = bulk.apply(change, run.record, limit=limit, final=final)
     audit.append(run.actor, [_event(run, step, row) for row in rows], run.now)
     return [row.id for row in rows]
@@ -106,7 +117,7 @@ def batches(run: Run, step: Step, *, total: int | None = None) -> None:
     after = bulk.START
     while True:
         with tenant_context(run.tenant_id):
-            ids = batch(run, step, after=after, final=run.status)
+            ids = batch(run, step, after=after, final=run.status, last=True)
         run.tell(total)
         if len(ids) < bulk.BATCH:
             return
