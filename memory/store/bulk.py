@@ -28,12 +28,15 @@ START = UUID(int=0)
 
 STATE = ", ".join(f"'{name}', c.{name}" for name in memories.snapshot(Memory()))
 
+# Rows are found by an array of their ids as well: joined only, a planner that takes a batch for a large part of the
+# tenant reads all of the tenant for each batch.
 CHANGE = """
 WITH picked AS MATERIALIZED ({pick}),
 numbered AS (SELECT p.*, row_number() OVER (ORDER BY p.id) AS place FROM picked p),
 changed AS (
     UPDATE memory_memory m SET {sets}, version = m.version + 1
-      FROM numbered p WHERE m.tenant_id = %(tenant)s AND m.id = p.id
+      FROM numbered p
+     WHERE m.tenant_id = %(tenant)s AND m.id = p.id AND m.id = ANY(ARRAY(SELECT id FROM picked))
     RETURNING m.*, p.was, p.score, p.place
 ),
 {unindex}
@@ -98,7 +101,8 @@ JOB = """recorded AS (
 )"""
 STATUS = "status = %(status)s, status_reason = %(reason)s, status_changed_at = %(now)s"
 UNINDEX = """unindexed AS (
-    DELETE FROM memory_index i USING changed c WHERE i.tenant_id = %(tenant)s AND i.memory_id = c.id
+    DELETE FROM memory_index i
+     WHERE i.tenant_id = %(tenant)s AND i.memory_id = ANY(ARRAY(SELECT c.id FROM changed c))
 ),"""
 _MOVE = CHANGE.format(pick="{pick}", sets=STATUS, unindex=UNINDEX, state=STATE, recorded=RUN, told=ROWS)
 _WEIGH = CHANGE.format(
