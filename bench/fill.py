@@ -24,6 +24,7 @@ from memory.domain.scopes import parse_scope
 from memory.domain.text import terms
 from memory.domain.types import Status
 from memory.models import Memory
+from memory.selectors.candidates import MOST_EXACT
 from memory.selectors.policies import active_policy
 from memory.services.candidates import prepare
 from memory.services.purify import Clean
@@ -43,6 +44,11 @@ _INDEXED = "CREATE TEMPORARY TABLE found (memory_id uuid, terms text[], term_cou
 _TO_INDEX = f"""
 {INSERT_INTO}, f.terms, f.term_count, f.embedding::halfvec, f.model_id
   FROM found f JOIN memory_memory m ON m.tenant_id = %s AND m.id = f.memory_id
+"""
+_FEED = """
+UPDATE memory_index SET settled = true
+ WHERE NOT settled AND embedding IS NOT NULL
+   AND tenant_id IN (SELECT tenant_id FROM memory_index GROUP BY tenant_id HAVING count(*) > %s)
 """
 MODEL = "hashed-words-384@1"
 
@@ -76,8 +82,9 @@ def fill(
 
 
 def settled(superuser_url: str) -> None:
-    """What autovacuum does within a minute."""
+    """What the vectors sweep and autovacuum do within minutes."""
     with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute(_FEED.encode(), [MOST_EXACT])
         connection.execute(f"VACUUM ANALYZE {TABLES}".encode())
 
 

@@ -78,5 +78,5 @@ def _plant_others(stage: Stage, rows: int) -> None:
         _, principal, _ = new_tenant()
         plant(principal, superuser, Planting(min(rows, EACH), vectors=True))
         rows -= EACH
+    settled(superuser)  # before there is an index that would take in row by row
     make_indexes(superuser, dropped)
-    settled(superuser)

@@ -39,6 +39,7 @@ VALID_SECONDS: Final[dict[str, int]] = {
     "compaction": 60 * _MINUTE,
     "health": 60 * _MINUTE,
     "tasks": 10 * _MINUTE,
+    "vectors": 10 * _MINUTE,
     **dict.fromkeys(DAILY_HOURS, _HOUR),
 }
 WATCH_SECONDS: Final = _MINUTE - 5
@@ -46,6 +47,7 @@ WATCH_SECONDS: Final = _MINUTE - 5
 _TIMES: Final[dict[str, Any]] = {
     "expiry": schedule(timedelta(minutes=5)),
     "tasks": schedule(timedelta(minutes=10)),
+    "vectors": schedule(timedelta(minutes=10)),
     "decay": crontab(minute=17),
     "compaction": crontab(minute=37),
     "health": crontab(minute=0),

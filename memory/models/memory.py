@@ -156,6 +156,8 @@ class MemoryIndex(models.Model):
     terms = ArrayField(models.TextField())
     embedding = HalfVectorField(dimensions=EMBEDDING_DIMENSIONS, null=True)
     model_id = models.CharField(max_length=100, blank=True)
+    # Whether the vector index holds the row; the others are looked at one by one.
+    settled = models.BooleanField(default=False)
 
     objects: ClassVar[TenantManager[Any]] = TenantManager()
 

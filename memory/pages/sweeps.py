@@ -33,6 +33,7 @@ NAMES = {
     "chain": gettext_lazy("Chain verification"),
     "tasks": gettext_lazy("Tasks"),
     "retention": gettext_lazy("Retention"),
+    "vectors": gettext_lazy("Vectors"),
 }
 
 

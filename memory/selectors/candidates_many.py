@@ -1,7 +1,8 @@
 """Candidates where the reader may see more than is looked at row by row: two indexes choose them.
 
-The vector index brings those whose meaning is nearest, the index of terms all that hold a word of the query.  If the
-vector index gives up before it has enough, every row is looked at after all: an answer is never cut short.
+The vector index brings those whose meaning is nearest, the index of terms all that hold a word of the query.  What came
+in since the vector index was last fed (`memory.services.sweeps.vectors`) is looked at beside it.  If the vector index
+gives up before it has enough, every row is looked at after all: an answer is never cut short.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ def candidates_of_many(reach: Reach, filters: Filters) -> Candidates:
     with connection.cursor() as cursor:
         cursor.execute(_SETTINGS)
         cursor.execute(*_chosen(shape_of(filters)).of(parameters))
-        total, near, *row = cursor.fetchone()
+        total, new, near, *row = cursor.fetchone()
         cursor.execute(_RESET)
-    if filters.vector is not None and near < NEAREST:
+    if filters.vector is not None and near < min(NEAREST, total - new):
         return candidates_of_all(reach, filters)
     return replace(read(row, len(filters.terms)), total=total)
 
@@ -60,13 +61,20 @@ def _chosen(shape: Shape) -> Prepared:
     mine = "i.tenant_id = %(tenant)s AND i.scope = ANY((SELECT names FROM readable)::text[])"
     near = f"""
     SELECT i.memory_id FROM memory_index i
-     WHERE {mine}{asked(shape)} AND i.model_id = %(model)s AND {reason(shape)} = 0
+     WHERE {mine}{asked(shape)} AND i.model_id = %(model)s AND {reason(shape)} = 0 AND {{settled}}
      ORDER BY i.embedding <=> %(vector)s::halfvec LIMIT %(nearest)s"""
+    fed, new = (
+        near.format(settled="i.settled"),
+        near.format(settled="NOT i.settled AND i.embedding IS NOT NULL"),
+    )
+    none = "SELECT NULL::uuid AS memory_id WHERE false"
     sql = f"""
 WITH readable AS MATERIALIZED (SELECT ARRAY({READABLE_SCOPES}) AS names),
-near AS MATERIALIZED ({near if shape.vector else "SELECT NULL::uuid AS memory_id WHERE false"}),
+near AS MATERIALIZED ({fed if shape.vector else none}),
+new AS MATERIALIZED ({new if shape.vector else none}),
 chosen AS (
     SELECT memory_id FROM near
+    UNION SELECT memory_id FROM new
     UNION SELECT w FROM memgov.memories_with(%(terms)s::text[], (SELECT names FROM readable)::text[]) AS w
 ),
 seen AS (
@@ -74,6 +82,9 @@ seen AS (
       FROM chosen JOIN memory_index i ON i.tenant_id = %(tenant)s AND i.memory_id = chosen.memory_id
      WHERE {mine}{asked(shape)}
 )
-SELECT (SELECT count(*) FROM memory_index i WHERE {mine}), (SELECT count(*) FROM near), {packed(shape)} FROM seen
+SELECT (SELECT count(*) FROM memory_index i WHERE {mine}),
+       (SELECT count(*) FROM memory_index i WHERE {mine} AND NOT i.settled), (SELECT count(*) FROM near),
+       {packed(shape)}
+  FROM seen
 """
     return named_after(sql, "candidates_of_many")

@@ -48,7 +48,7 @@ _INDEX: Final = f"""
   FROM memory_memory m WHERE m.tenant_id = %(tenant)s AND m.id = %(id)s
 ON CONFLICT (tenant_id, memory_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in REPEATED)},
     terms = excluded.terms, term_count = excluded.term_count, embedding = excluded.embedding,
-    model_id = excluded.model_id
+    model_id = excluded.model_id, settled = false
 """
 _FOLLOW: Final = f"""
 UPDATE memory_index i SET {", ".join(f"{name} = {value}" for name, value in REPEATED.items())}
@@ -72,6 +72,24 @@ def follow(ids: Iterable[UUID]) -> None:
     """Repeat what these memories are now; those that are not findable stay so."""
     with connection.cursor() as cursor:
         cursor.execute(_FOLLOW, {"tenant": current_tenant_id(), "ids": list(ids)})
+
+
+_SETTLE: Final = """
+WITH picked AS MATERIALIZED (
+    SELECT memory_id FROM memory_index
+     WHERE tenant_id = %(tenant)s AND NOT settled AND embedding IS NOT NULL
+     ORDER BY memory_id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+UPDATE memory_index i SET settled = true FROM picked
+ WHERE i.tenant_id = %(tenant)s AND i.memory_id = picked.memory_id
+"""
+
+
+def settle(most: int) -> int:
+    """Take at most `most` rows of the present tenant into the vector index; how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SETTLE, {"tenant": current_tenant_id(), "most": most})
+        return cursor.rowcount
 
 
 def unindex(ids: Sequence[UUID]) -> None:

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.usefixtures("database")
 def test_page__keeps_its_policy_with_a_nonce(path: str) -> None:
     answer = Client().get(path)
     assert answer.status_code == 200 and "'strict-dynamic'" in answer["Content-Security-Policy"]
+    assert answer["X-Frame-Options"] == "DENY"
 
 
 def test_page__form_without_a_token__is_refused() -> None:

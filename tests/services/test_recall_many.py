@@ -21,6 +21,7 @@ from memory.services.embedding import vector_of
 from memory.services.memory_write import memory_write
 from memory.services.recall import Retrieval, RetrieveRequest, memory_retrieve
 from memory.services.write_types import WriteRequest
+from memory.store import search_index
 from tests.factories import Stage, make_agent, make_tenant
 from tests.statements import statements
 from tests.sweeps.planting import Plot
@@ -33,15 +34,18 @@ THINGS = tuple(
 QUERIES = ("where is the kiln", "harbour crane", "paper roll of hall 7", "refund", "invoice number 31")
 
 
-@pytest.fixture(scope="module")
-def stage(database: None) -> Stage:
+@pytest.fixture(scope="module", params=[0, 60, 120], ids=["none-fed", "half-fed", "all-fed"])
+def stage(database: None, request: pytest.FixtureRequest) -> Stage:
+    """120 memories, of which the vector index holds none, half or all."""
     stage = make_tenant(policy=preset("open"))
     for number in range(120):
         first, second = THINGS[number % 14], THINGS[(number * 5 + 3) % 14]
         content = f"The {first} of hall {number} stands beside {second} number {number % 37}."
         scope = ("project:alpha", "project:beta", "user:1")[number % 3]
-        request = WriteRequest(content=content, scope=scope, origin="user_explicit")
-        assert memory_write(stage.orchestrator.principal, request).outcome == "stored"
+        offered = WriteRequest(content=content, scope=scope, origin="user_explicit")
+        assert memory_write(stage.orchestrator.principal, offered).outcome == "stored"
+    with stage.context():
+        assert search_index.settle(request.param) == request.param
     return stage
 
 
@@ -83,6 +87,8 @@ def large(database: None) -> Plot:
         content="The kiln of hall nine stands by the harbour.", scope="user:9", origin="user_explicit"
     )
     assert memory_write(plot.stage.orchestrator.principal, request).outcome == "stored"
+    with plot.stage.context():
+        MemoryIndex.objects.update(settled=True)  # as if all had been fed
     return plot
 
 

@@ -23,6 +23,7 @@ from memory.services.sweeps.retention import sweep_retention
 from memory.services.sweeps.run import Progress
 from memory.services.sweeps.staleness import sweep_staleness
 from memory.services.sweeps.tasks import sweep_tasks
+from memory.services.sweeps.vectors import sweep_vectors
 
 
 class Sweep(Protocol):
@@ -50,9 +51,11 @@ SWEEPS: Final[dict[str, Sweep]] = {
     "dedup": sweep_dedup,
     "episodes": sweep_episodes,
     "poisoning": sweep_poisoning,
+    "vectors": sweep_vectors,
 }
 
 __all__ = [
     "SWEEPS", "Progress", "Sweep", "sweep_chain", "sweep_compaction", "sweep_decay", "sweep_dedup", "sweep_episodes",
     "sweep_expiry", "sweep_health", "sweep_poisoning", "sweep_retention", "sweep_staleness", "sweep_tasks",
+    "sweep_vectors",
 ]  # fmt: skip
