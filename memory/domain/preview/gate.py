@@ -34,17 +34,19 @@ class Change:
 
 
 class Pair:
-    """Both policies as they apply to one scope, and what of the draft's gate asks more than the present one's."""
+    """Both policies as they apply to one scope, and what of the draft's gate asks more than the present one's.
 
-    __slots__ = ("alike", "draft", "present", "stricter")
+    Compared once for a scope: to compare two policies takes longer than to judge an entry.
+    """
+
+    __slots__ = ("alike", "banded_alike", "draft", "present", "sanitised_alike", "stricter")
 
     def __init__(self, present: Policy, draft: Policy) -> None:
         self.present, self.draft = present, draft
         self.stricter = _stricter(present, draft)
-        self.alike = all(
-            getattr(present, part) == getattr(draft, part)
-            for part in ("admission", "sanitisation", "freshness")
-        )
+        self.sanitised_alike = present.sanitisation == draft.sanitisation
+        self.banded_alike = present.freshness == draft.freshness
+        self.alike = self.sanitised_alike and self.banded_alike and self.stricter is None
 
 
 def _stricter(present: Policy, draft: Policy) -> Policy | None:
@@ -153,7 +155,7 @@ def rebanded(
     kind: Kind, rule: PredicateRule | None, learned_at: datetime, now: datetime, pair: Pair
 ) -> tuple[Band, Band] | None:
     """The age bands before and after, where they differ."""
-    if pair.present.freshness == pair.draft.freshness:
+    if pair.banded_alike:
         return None
     was = band(kind, rule, learned_at, now, pair.present)
     will = band(kind, rule, learned_at, now, pair.draft)

@@ -123,7 +123,7 @@ class Entries:
         if pair.alike:
             return
         rule = self._trial.rule(row.predicate)
-        if pair.stricter is not None or pair.present.sanitisation != pair.draft.sanitisation:
+        if pair.stricter is not None or not pair.sanitised_alike:
             candidate = candidate_of(row)
             nearness = {text: values[row.id] for text, values in near.items() if row.id in values}
             change = gate.refused(candidate, pair, now=self._trial.now, rule=rule, nearness=nearness)
@@ -135,9 +135,9 @@ class Entries:
             yield gate.Change("rebanded", f"{bands[0]} → {bands[1]}")
 
     def _resanitised(self, row: Memory, c: Candidate, pair: gate.Pair) -> gate.Change | None:
-        was, will = pair.present.sanitisation, pair.draft.sanitisation
-        if was == will:
+        if pair.sanitised_alike:
             return None
+        was, will = pair.present.sanitisation, pair.draft.sanitisation
         kinds = kinds_found(row.findings)
         if gate.unseen(row.trust, was, will):
             kinds |= self._searched_for_directives(row, will.instruction_trust_floor)
