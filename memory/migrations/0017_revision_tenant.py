@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0015_append_audit"), ("tenants", "0001_initial")]
+    dependencies = [("memory", "0016_promotion_notes"), ("tenants", "0001_initial")]
 
     operations = [
         migrations.AlterField(
