@@ -13,7 +13,7 @@ def _plain(sql: str, back: str = "") -> migrations.RunSQL:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0015_append_audit")]
+    dependencies = [("memory", "0017_revision_tenant")]
 
     operations = [
         _plain(
