@@ -41,8 +41,9 @@ def needs_reverify(
     policy: Policy,
     review_by: datetime | None = None,
 ) -> bool:
-    """Whether it belongs on the re-verify list: its review is due, or it is volatile and no longer fresh."""
-    if review_by is not None and review_by <= now:
+    """Whether it belongs on the re-verify list: its review is due and it was not confirmed since, or it is volatile
+    and no longer fresh."""
+    if review_by is not None and learned_at <= review_by <= now:
         return True
     volatile = rule is not None and rule.volatile
     return volatile and band(kind, rule, learned_at, now, policy) is not Band.FRESH

@@ -161,6 +161,7 @@ DETAILS: Final[dict[str, str]] = {
     "fresh": "live facts in the fresh band",
     "aging": "live facts in the aging band: to be verified before anybody relies on them",
     "outdated": "live facts in the outdated band: not given in digests",
+    "to_verify": "live facts that await a look: their review is due, or they are volatile and no longer fresh",
     "never_used": "live facts that no agent has reported using",
     "never_given": "live facts that nobody was given in the last 30 days",
     "miswrite_low": "lower end of the 95% confidence interval of the miswrite rate",

@@ -65,6 +65,10 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         context = _focus(viewer, asked, now, days, figures, marks)
         if target(request) == "focus":
             return answer(request, "pages/health/_focus.html", context)
+        live = pages_health.live_now(asked.scope, now)
+        if figures and live is not None:
+            # What was written or deleted a moment ago is counted at once; all else is of the last measuring.
+            figures = {**figures, "live_facts": live}
         context |= _overview(asked, metrics.values(), points, days, figures)
         return answer(request, "pages/health/index.html", context)
 
@@ -109,6 +113,7 @@ def _ages(figures: dict[str, float | None]) -> dict[str, Any] | None:
         "total": live,
         "unused": figures.get("never_used"),
         "ungiven": figures.get("never_given"),
+        "to_verify": figures.get("to_verify"),
     }
 
 

@@ -39,6 +39,7 @@ from memory.pages import (
     settings,
     start,
     sweeps,
+    verify,
 )
 
 app_name = "pages"
@@ -80,6 +81,8 @@ _health = [
     path("figure.json", health.figure, name="health-figure"),
     path("series.csv", health.series_csv, name="health-csv"),
     path("series.json", health.series_json, name="health-json"),
+    path("verify/", verify.index, name="verify"),
+    path("verify/<str:item>/", verify.confirm, name="verify-confirm"),
     path("sample/", sample.index, name="sample"),
     path("sample/<str:item>/", sample.one, name="sampled"),
     path("sample/<str:item>/decide/", sample.decide, name="sample-decide"),

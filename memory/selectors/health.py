@@ -26,7 +26,7 @@ _PASSING = ("session:", "task:")
 # Where no row means that there is none, and not that nobody looked.
 _COUNTS = (
     "live_facts", "duplicate_groups", "contradictions", "cross_scope_leaks", "unindexed_rows",
-    "fresh", "aging", "outdated", "never_used", "never_given", "miswrite_judged",
+    "fresh", "aging", "outdated", "to_verify", "never_used", "never_given", "miswrite_judged",
 )  # fmt: skip
 
 _KEPT_SECONDS = 60

@@ -37,6 +37,8 @@ WITH rows AS (
                 WHEN a.days <= CASE WHEN v.volatile THEN r.volatile_aging ELSE r.aging END THEN 'aging'
                 ELSE 'outdated' END AS band,
            m.use_count = 0 AS unused,
+           coalesce(m.review_by BETWEEN m.learned_at AND %(now)s, false)
+             OR (v.volatile AND NOT m.predicate = ANY(%(ageless)s::text[]) AND a.days > r.volatile_fresh) AS doubtful,
            i.memory_id IS NULL OR (%(model)s::text IS NOT NULL
                 AND (i.embedding IS NULL OR i.model_id <> %(model)s)) AS unindexed
       FROM memory_memory m
@@ -51,7 +53,7 @@ WITH rows AS (
 SELECT coalesce(scope, ''), count(*), count(*) FILTER (WHERE over),
        count(*) FILTER (WHERE NOT over AND band = 'fresh'), count(*) FILTER (WHERE NOT over AND band = 'aging'),
        count(*) FILTER (WHERE NOT over AND band = 'outdated'), count(*) FILTER (WHERE NOT over AND unused),
-       count(*) FILTER (WHERE NOT over AND unindexed)
+       count(*) FILTER (WHERE NOT over AND doubtful), count(*) FILTER (WHERE NOT over AND unindexed)
   FROM rows GROUP BY GROUPING SETS ((scope), ())
 """
 
@@ -78,6 +80,14 @@ SELECT m.scope FROM memory_memory m WHERE {_READABLE} AND m.claim <> ''
  UNION ALL
 SELECT c.scope FROM memory_contradiction c
  WHERE c.tenant_id = %(tenant)s AND c.status = 'open' AND c.kind = 'conflict'
+"""
+_CLASHES_UNQUEUED = f"""
+SELECT count(*) FROM (
+    SELECT array_agg(m.id) AS ids FROM memory_memory m WHERE {_READABLE} AND m.single_valued
+     GROUP BY m.scope, m.subject, m.predicate HAVING count(DISTINCT m.value_hash) > 1) clash
+ WHERE NOT EXISTS (SELECT FROM memory_contradiction c
+                    WHERE c.tenant_id = %(tenant)s AND c.status = 'open'
+                      AND (c.memory_a = ANY(clash.ids) OR c.memory_b = ANY(clash.ids)))
 """
 _WAITING = """
 SELECT coalesce(scope, ''), extract(epoch FROM %(now)s - min(since))::float8 / 86400
@@ -107,8 +117,8 @@ GIVEN_WITHIN = timedelta(days=30)
 def stored(policy: Policy, registry: Registry, now: datetime, model: str | None) -> ByScope:
     """Live facts and their bands, what is past its time, and rows without a vector of `model` (None: no vectors)."""
     found: ByScope = {}
-    limits = _band_limits(policy, registry)
-    for scope, rows, over, fresh, aging, outdated, unused, unindexed in query(
+    limits = band_limits(policy, registry)
+    for scope, rows, over, fresh, aging, outdated, unused, doubtful, unindexed in query(
         _ROWS, now, **limits, model=model
     ):
         found[scope] = {
@@ -117,6 +127,7 @@ def stored(policy: Policy, registry: Registry, now: datetime, model: str | None)
             "aging": aging,
             "outdated": outdated,
             "never_used": unused,
+            "to_verify": doubtful,
             "expired_not_cleaned": share(over, rows),
             "stale_share": share(outdated, rows - over),
             "unindexed_rows": unindexed,
@@ -129,14 +140,21 @@ def ungiven(now: datetime) -> dict[str, int]:
     return dict(query(_UNGIVEN, now, since=now - GIVEN_WITHIN))
 
 
-def duplicate_groups(now: datetime) -> dict[str, int]:
-    """Clusters of readable rows of one scope that say the same: exactly, nearly, or held for review as such."""
+def same_pairs(now: datetime) -> dict[str, list[tuple[UUID, UUID]]]:
+    """By scope, pairs of readable rows that say the same, exactly or nearly."""
     pairs: dict[str, list[tuple[UUID, UUID]]] = defaultdict(list)
-    for sql in (_SAME, _SAID_TO_BE_SAME):
-        for scope, ids in query(sql, now):
-            pairs[scope] += [(ids[0], other) for other in ids[1:]]
+    for scope, ids in query(_SAME, now):
+        pairs[scope] += [(ids[0], other) for other in ids[1:]]
     for scope, near in near_pairs(now).items():
         pairs[scope] += near
+    return pairs
+
+
+def duplicate_groups(now: datetime) -> dict[str, int]:
+    """Clusters of readable rows of one scope that say the same: exactly, nearly, or held for review as such."""
+    pairs = same_pairs(now)
+    for scope, ids in query(_SAID_TO_BE_SAME, now):
+        pairs[scope].append((ids[0], ids[1]))
     counts = {scope: len(cluster(links)) for scope, links in pairs.items() if links}
     return {**counts, ALL: sum(counts.values())}
 
@@ -145,6 +163,11 @@ def contradictions(now: datetime) -> dict[str, int]:
     """Single-valued keys with several readable values, and open conflicts."""
     counts = Counter(scope for (scope,) in query(_CLASHES, now))
     return {**counts, ALL: counts.total()}
+
+
+def clashes_unqueued(now: datetime) -> int:
+    """Keys with several readable values that are before nobody."""
+    return int(query(_CLASHES_UNQUEUED, now)[0][0])
 
 
 def queue_ages(now: datetime) -> dict[str, float]:
@@ -159,7 +182,7 @@ def query(sql: str, now: datetime, **parameters: Any) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def _band_limits(policy: Policy, registry: Registry) -> dict[str, Any]:
+def band_limits(policy: Policy, registry: Registry) -> dict[str, Any]:
     """Up to how many days a row is fresh and aging, by scope and kind; the rule is `memory.domain.freshness`."""
     rows = [
         (key, kind.value, bands.fresh_days, bands.aging_days, volatile.fresh_days, volatile.aging_days)

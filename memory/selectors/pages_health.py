@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
+from django.db.models import Q
 from django.db.models.functions import TruncDay
 
-from memory.models import HealthSnapshot, PolicyVersion
+from memory.models import HealthSnapshot, Memory, PolicyVersion
+from memory.models.memory import LIVE_STATUSES
 from memory.selectors.health import Point
+from memory.selectors.pages_paging import count_up_to
 
 
 def by_day(scope: str, now: datetime, days: int) -> list[Point | None]:
@@ -26,6 +29,13 @@ def by_day(scope: str, now: datetime, days: int) -> list[Point | None]:
         )
     }
     return [known.get(first + timedelta(days=at)) for at in range(days)]
+
+
+def live_now(scope: str, now: datetime) -> float | None:
+    """Readable rows at this moment, counted where that is cheap; None where there are too many."""
+    rows = Memory.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), status__in=LIVE_STATUSES)
+    count, more = count_up_to(rows.filter(scope=scope) if scope else rows)
+    return None if more else float(count)
 
 
 def by_hour(scope: str, now: datetime, days: int) -> list[tuple[datetime, Point | None]]:

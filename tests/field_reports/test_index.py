@@ -20,6 +20,7 @@ CLAIMS = "services/test_claims.py"
 WRITE = "services/test_memory_write.py"
 RACES = "services/test_write_races.py"
 READING = "field_reports/test_reading.py"
+WATCHING = "field_reports/test_watching.py"
 APART = "api/test_isolation.py"
 TRACELESS = ("services/test_read_isolation.py", "test_reads__of_what_may_not_be_read__leave_no_trace")
 
@@ -152,11 +153,30 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         ("domain/test_ageing.py", "test_band__edges__are_exact"),
     ],
     ("freshness", 47, "what was true once is looked at again"): [
+        (WATCHING, "test_freshness__version_of_45_days__is_on_the_list_until_it_is_confirmed"),
         ("domain/test_ageing.py", "test_band__birthday_and_version__age_differently"),
     ],
     ("freshness", 48, "reading does not refresh"): [
         (READING, "test_freshness__read_fifty_times__still_old__verified__fresh"),
         ("services/test_recall.py", "test_retrieve__read_again_and_again__freshness_does_not_move"),
+    ],
+    ("dashboard", 22, "a tile counts the store"): [
+        (WATCHING, "test_dashboard__tile_counts_the_store_and_not_a_page"),
+    ],
+    ("dashboard", 23, "an error is shown as one"): [
+        (WATCHING, "test_dashboard__list_that_fails__is_an_error_and_not_nothing"),
+        (WATCHING, "test_dashboard__ten_thousand_rows__page_costs_little_more_than_an_empty_one"),
+    ],
+    ("health", 49, "looking changes nothing"): [
+        (WATCHING, "test_health__looked_at_a_hundred_times__measures_the_same_and_buckets_add_up"),
+    ],
+    ("health", 50, "told once, cleared with hysteresis"): [
+        (WATCHING, "test_health__cold_share__alerts_once_and_clears_with_hysteresis"),
+        ("alerts/test_metric_alerts.py", "test_stale_share__81_percent__alerts_once_and_ends_at_79"),
+    ],
+    ("health", 51, "a burst names its agent"): [
+        (WATCHING, "test_health__burst_of_junk__names_the_agent_whose_keys_are_paused_from_the_alert"),
+        ("services/test_alerts.py", "test_burst__twenty_one_refusals__one_alert_that_names_the_agent"),
     ],
     ("injection_trace", 52, "what was given, later"): [
         ("api/test_reading.py", "test_manifest__after_edit_and_delete__still_shows_the_same_bytes"),
@@ -220,6 +240,7 @@ NUMBERS = {
     "ttl": range(95, 99), "unicode": range(99, 101),
     "embedding": range(34, 37), "export_import": range(42, 46), "freshness": range(46, 49),
     "injection_trace": range(52, 54),
+    "dashboard": range(22, 24), "health": range(49, 52),
     "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
     "mcp": range(65, 66), "persistence": range(70, 71),
 }  # fmt: skip

@@ -94,6 +94,7 @@ def test_figures__empty_tenant__counts_are_0_and_the_rest_is_missing() -> None:
         "aging",
         "outdated",
         "never_used",
+        "to_verify",
         "never_given",
         "miswrite_judged",
     }
