@@ -15,11 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BooleanField, DateTimeField, Field, FloatField, IntegerField, JSONField
+
 from memgov import clock
 from memory.domain.exports import FORMAT, VERSION, cell, line_of
-from memory.models.columns import columns_of
+from memory.models.columns import columns_of, fields_of
 from memory.selectors import export
 from memory.services.errors import Invalid
+from memory.services.export_parquet import parquet_needed, parquet_write
 from memory.services.export_secrets import without_secrets
 from memory.store import audit
 from tenants.context import tenant_context
@@ -28,7 +32,7 @@ from tenants.principals import Principal
 
 Progress = Callable[[int, int], None]
 MEMORY: Final = "memory_memory"
-FORMATS: Final = ("jsonl", "csv")
+FORMATS: Final = ("jsonl", "csv", "parquet")
 _TELL_EVERY: Final = 500
 
 
@@ -56,7 +60,9 @@ def tenant_export(
     """
     if form not in FORMATS:
         raise Invalid(f"there is no export as {form}; there are {', '.join(FORMATS)}", field="format")
-    write = _as_lines if form == "jsonl" else _as_csv
+    write = {"jsonl": _as_lines, "csv": _as_csv, "parquet": _as_parquet}[form]
+    if form == "parquet":
+        parquet_needed()
     if dry_run:
         with open(os.devnull, "wb") as nowhere:
             return _read(tenant, nowhere, write, progress)
@@ -74,8 +80,9 @@ def _read(tenant: Tenant, file: IO[bytes], write: Writer, progress: Progress | N
     done = Exported()
     with tenant_context(tenant.id):
         export.snapshot()
-        total = sum(export.counts().values())
-        tables = (MEMORY,) if write is _as_csv else export.EXPORTED
+        counts = export.counts()
+        tables = export.EXPORTED if write is _as_lines else (MEMORY,)
+        total = sum(counts[table] for table in tables)
         write(file, tenant, _rows(tables, done, total, progress), done)
     return done
 
@@ -128,19 +135,40 @@ def _heading(tenant: Tenant) -> dict[str, Any]:
     }
 
 
-_CSV_LEFT_OUT: Final = frozenset({"value_hash", "claim", "single_valued", "may_repeat", "key_id"})
+_NOT_FOR_PEOPLE: Final = frozenset({"value_hash", "claim", "single_valued", "may_repeat", "key_id"})
 
 
 def _as_csv(
     file: IO[bytes], tenant: Tenant, rows: Iterator[tuple[str, dict[str, Any]]], done: Exported
 ) -> None:
     """The memories, for people and their spreadsheets; it cannot be imported as a tenant."""
-    columns = [name for name in columns_of(MEMORY) if name not in _CSV_LEFT_OUT]
+    columns = [name for name in columns_of(MEMORY) if name not in _NOT_FOR_PEOPLE]
     lines = csv.writer(_Encoded(file), lineterminator="\r\n")
     lines.writerow(columns)
     for _table, row in rows:
-        row["id"] = f"mem_{row['id'].replace('-', '')}"
+        row["id"] = _shown(row)
         lines.writerow([cell(row[name]) for name in columns])
+
+
+def _as_parquet(
+    file: IO[bytes], tenant: Tenant, rows: Iterator[tuple[str, dict[str, Any]]], done: Exported
+) -> None:
+    """The memories, typed."""
+    kinds = [(str(one.column), _kind(one)) for one in fields_of(MEMORY) if one.column not in _NOT_FOR_PEOPLE]
+    parquet_write(file, kinds, ({**row, "id": _shown(row)} for _table, row in rows))
+
+
+def _kind(column: Field[Any, Any]) -> str:
+    named = {
+        ArrayField: "texts", JSONField: "json", DateTimeField: "time", FloatField: "number", IntegerField: "whole",
+        BooleanField: "flag",
+    }  # fmt: skip
+    return next((kind for type_, kind in named.items() if isinstance(column, type_)), "text")
+
+
+def _shown(row: dict[str, Any]) -> str:
+    """The id as the API has it."""
+    return f"mem_{row['id'].replace('-', '')}"
 
 
 class _Encoded:

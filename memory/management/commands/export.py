@@ -23,7 +23,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("--tenant", metavar="SLUG", required=True)
-        parser.add_argument("--format", choices=FORMATS, default="jsonl", help="csv: the memories only")
+        parser.add_argument(
+            "--format", choices=FORMATS, default="jsonl", help="csv and parquet: the memories only"
+        )
         parser.add_argument("--dry-run", action="store_true", help="read everything, write nothing")
         parser.add_argument("--json", action="store_true")
 
