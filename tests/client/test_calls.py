@@ -178,6 +178,9 @@ def test_promotion__asked_listed_and_withdrawn(client: Driven) -> None:
     with pytest.raises(ConflictError) as raised:
         client.promote(memory.id, "shared", "again")
     assert raised.value.code == "promotion_open"
+    with pytest.raises(ConflictError) as nothing:
+        client.answer_promotion(asked.id, "Read from the console itself.")
+    assert nothing.value.code == "nothing_to_do" and client.promotion(asked.id).questions == []
     assert client.withdraw_promotion(asked.id).status == "withdrawn"
     assert client.promotion(asked.id).status == "withdrawn"
 

@@ -51,6 +51,7 @@ class Operations:
     promotion = Method(watching.promotion)
     promotions = Listed(watching.promotions_page)
     promotions_page = Method(watching.promotions_page)
+    answer_promotion = Method(watching.answer_promotion)
     withdraw_promotion = Method(watching.withdraw_promotion)
 
     blast = Method(reach.blast)

@@ -15,7 +15,7 @@ from memgov_client.call import Call
 from memgov_client.errors import ProblemError
 
 try:
-    from opentelemetry import trace
+    import opentelemetry.trace as trace
 except ImportError:
     trace = None  # type: ignore[assignment]
 

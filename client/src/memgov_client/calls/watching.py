@@ -68,6 +68,14 @@ def promotion(promotion_id: str) -> Call[Promotion]:
     )
 
 
+def answer_promotion(promotion_id: str, text: str, *, idempotency_key: str | None = None) -> Call[Promotion]:
+    """Answer what a reviewer asked about one's own request (see ``questions``)."""
+    return Call(
+        "answer_promotion", "POST", path("promotions", promotion_id) + "/answer", read.one(Promotion),
+        body={"text": text}, keyed=True, idempotency_key=idempotency_key,
+    )  # fmt: skip
+
+
 def withdraw_promotion(promotion_id: str, *, idempotency_key: str | None = None) -> Call[Promotion]:
     """Take one's own request back."""
     return Call(

@@ -56,6 +56,15 @@ class PromotionDecision(AnswerModel):
     undone_at: datetime | None = None
 
 
+class Question(AnswerModel):
+    """What a reviewer asked, or the proposer answered."""
+
+    kind: str
+    text: str
+    by: str = ""
+    at: datetime | None = None
+
+
 class Promotion(AnswerModel):
     """A request for a wider scope.  ``status`` is `pending` until it is decided."""
 
@@ -76,6 +85,7 @@ class Promotion(AnswerModel):
     decided_at: datetime | None = None
     result: str | None = None
     decisions: list[PromotionDecision] = []
+    questions: list[Question] = []
 
 
 class Metric(AnswerModel):
