@@ -34,7 +34,7 @@ MADE: list[Call[Any]] = [
     working.list_working("t"), working.delete_working("t", "k"), working.complete_task("t"),
     working.roll_back_task("t"), working.undo_rollback("t"), working.end_session("s"),
     watching.promote("m", "shared", "r"), watching.promotions_page(), watching.promotion("p"),
-    blast.blast(), blast.quarantine_blast("r"), blast.undo_quarantine("j"), 
+    blast.blast(), blast.quarantine_blast("r"), blast.undo_quarantine("j"),
     watching.withdraw_promotion("p"), watching.answer_promotion("p", "t"),
     watching.health(), watching.audit_page(), watching.job("j"),
 ]  # fmt: skip

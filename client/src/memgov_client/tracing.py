@@ -15,7 +15,7 @@ from memgov_client.call import Call
 from memgov_client.errors import ProblemError
 
 try:
-    import opentelemetry.trace as trace
+    from opentelemetry import trace  # type: ignore[attr-defined,unused-ignore]
 except ImportError:
     trace = None  # type: ignore[assignment]
 
