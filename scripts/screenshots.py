@@ -38,6 +38,7 @@ PAGES = (
     ("members", "members/", None),
     ("policies", "policies/", None),
     ("policy-presets", "policies/presets/", None),
+    ("vocabulary", "vocabulary/", None),
     ("help", "/help/", None),
     ("home", "/", None),
 )

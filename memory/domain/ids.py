@@ -15,7 +15,7 @@ __all__ = ["PREFIXES", "new_id", "parse_id", "show_id"]
 PREFIXES: Final[frozenset[str]] = frozenset(
     {
         "mem", "rev", "run", "man", "prm", "agt", "key", "dec", "evt", "job", "pol", "hlt", "ten", "mbr", "grt",
-        "con", "usr", "wrk", "als", "alr", "mnt", "pdr", "smp",
+        "con", "usr", "wrk", "als", "alr", "mnt", "pdr", "prd", "smp",
         "inv",
         "chn", "dlv",
     }

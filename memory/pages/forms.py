@@ -9,7 +9,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from memory.domain.normalise import parse_ttl
+from memory.domain.registry import PredicateRule
 from memory.domain.scopes import GrantRule, parse_grant, parse_scope
+from memory.domain.values import Normaliser
 from tenants.models import Role
 from tenants.networks import parse_networks
 
@@ -268,3 +270,68 @@ class DraftTextForm(forms.Form):
             " Overrides stand under scopes, by pattern."
         ),
     )
+
+
+class AliasForm(forms.Form):
+    """Another name of a subject."""
+
+    alias = forms.CharField(
+        label=_("Name as it is written"),
+        max_length=250,
+        help_text=_("Such as customer_42."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    subject = forms.CharField(
+        label=_("Subject that is meant"),
+        max_length=250,
+        help_text=_("Such as user:42."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
+
+
+class PredicateForm(forms.Form):
+    """The tenant's own rule of a predicate."""
+
+    name = forms.CharField(
+        label=_("Predicate"),
+        max_length=250,
+        help_text=_("Such as plan or deploy_region."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    single_valued = forms.BooleanField(
+        label=_("One value at a time: a newer one replaces it"), required=False
+    )
+    volatile = forms.BooleanField(label=_("Changes by itself: loses confidence with age"), required=False)
+    ages = forms.BooleanField(label=_("Ages: leaves the fresh band"), required=False, initial=True)
+    normaliser = forms.ChoiceField(
+        label=_("Values are compared as"), choices=[(one.value, one.value) for one in Normaliser]
+    )
+    half_life_days = forms.FloatField(
+        label=_("Half life in days"),
+        required=False,
+        min_value=0.01,
+        max_value=36_500,
+        help_text=_("Empty: as the policy says."),
+    )
+    aliases = forms.CharField(
+        label=_("Other names"),
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text=_("One a line."),
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
+
+    def rule(self) -> PredicateRule:
+        """What the form says, as a rule."""
+        given = self.cleaned_data
+        return PredicateRule(
+            given["name"],
+            single_valued=given["single_valued"],
+            volatile=given["volatile"],
+            normaliser=Normaliser(given["normaliser"]),
+            ages=given["ages"],
+            half_life_days=given["half_life_days"],
+            aliases=tuple(line.strip() for line in given["aliases"].splitlines() if line.strip()),
+        )

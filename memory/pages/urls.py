@@ -40,6 +40,7 @@ from memory.pages import (
     start,
     sweeps,
     verify,
+    vocabulary,
 )
 
 app_name = "pages"
@@ -148,6 +149,13 @@ _alerts = [
     path("<str:item>/acknowledge/", alerts.acknowledge, name="alert-acknowledge"),
     path("<str:item>/snooze/", alerts.snooze, name="alert-snooze"),
 ]
+_vocabulary = [
+    path("", vocabulary.index, name="vocabulary"),
+    path("aliases/", vocabulary.alias, name="alias-set"),
+    path("aliases/<str:item>/remove/", vocabulary.alias_gone, name="alias-remove"),
+    path("predicates/", vocabulary.predicate, name="predicate-set"),
+    path("predicates/<str:item>/remove/", vocabulary.predicate_gone, name="predicate-remove"),
+]
 _tenant: list[URLPattern | URLResolver] = [
     path("", start.index, name="start"),
     path("promotions/", include(_promotions)),
@@ -175,6 +183,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("settings/delete/", settings.delete, name="tenant-delete"),
     path("settings/keep/", settings.keep, name="tenant-keep"),
     path("policies/", include(_policies)),
+    path("vocabulary/", include(_vocabulary)),
 ]
 urlpatterns = [
     path("", front.home, name="home"),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
+
 from memgov import clock
 from memory.domain import lifecycle
 from memory.domain.ids import show_id
@@ -40,16 +42,25 @@ class Renamed:
 
 
 @denials_audited
-def alias_set(actor: Principal, alias: str, subject: str, reason: str = "") -> Renamed:
+def alias_set(
+    actor: Principal,
+    alias: str,
+    subject: str,
+    reason: str = "",
+    *,
+    expected: int | None = None,
+    keep: bool = True,
+) -> Renamed:
     """Let `alias` mean `subject`, and rename what stands under it.
 
-    Raises `Invalid` for names that are none or that lead back to the alias, `Conflict` when more memories stand
-    under it than one transaction should rename.
+    With `keep` false all of it is done and taken back, to say what would happen.  `expected` is the version of the
+    vocabulary that the caller saw.  Raises `Invalid` for names that are none or that lead back to the alias,
+    `Conflict` when more memories stand under it than one transaction should rename, or the vocabulary moved on.
     """
     require_role(actor, ADMINS, "change the vocabulary")
     now = clock.now()
     with tenant_context(actor.tenant_id):
-        vocabulary.raise_version()
+        _next_version(expected)
         known = dict(
             SubjectAlias.objects.exclude(alias=_name(alias, "alias")).values_list("alias", "subject")
         )
@@ -64,16 +75,28 @@ def alias_set(actor: Principal, alias: str, subject: str, reason: str = "") -> R
             after={"content": name, "subject": target, "renamed": done.renamed},
         )  # fmt: skip
         changes.finish()
+        if not keep:
+            transaction.set_rollback(True)
     return done
 
 
+def _next_version(expected: int | None) -> None:
+    """Take the vocabulary for a change, which must still be what the caller saw."""
+    version = vocabulary.raise_version()
+    if expected is not None and version != expected + 1:
+        raise Conflict(
+            "somebody changed the vocabulary meanwhile; nothing was changed, look at it again",
+            code="vocabulary_moved",
+        )
+
+
 @denials_audited
-def alias_remove(actor: Principal, alias: str, reason: str = "") -> None:
+def alias_remove(actor: Principal, alias: str, reason: str = "", *, expected: int | None = None) -> None:
     """Let a name stand for itself again.  Memories stay where they are.  Raises `NotFound`."""
     require_role(actor, ADMINS, "change the vocabulary")
     name = _name(alias, "alias")
     with tenant_context(actor.tenant_id):
-        vocabulary.raise_version()
+        _next_version(expected)
         row = SubjectAlias.objects.filter(alias=name).first()
         if row is None:
             raise NotFound("there is no such alias; nothing was changed")
@@ -84,7 +107,9 @@ def alias_remove(actor: Principal, alias: str, reason: str = "") -> None:
 
 
 @denials_audited
-def predicate_set(actor: Principal, rule: PredicateRule, reason: str = "") -> PredicateSetting:
+def predicate_set(
+    actor: Principal, rule: PredicateRule, reason: str = "", *, expected: int | None = None, keep: bool = True
+) -> PredicateSetting:
     """Set the tenant's rule of a predicate.  Raises `Invalid` for a name or alias that is none or is taken."""
     require_role(actor, ADMINS, "change the vocabulary")
     now = clock.now()
@@ -93,7 +118,7 @@ def predicate_set(actor: Principal, rule: PredicateRule, reason: str = "") -> Pr
     if rule.half_life_days is not None and not 0 < rule.half_life_days <= 36_500:
         raise Invalid("a half life is more than 0 days and at most 36,500", field="half_life_days")
     with tenant_context(actor.tenant_id):
-        vocabulary.raise_version()
+        _next_version(expected)
         before = PredicateSetting.objects.filter(name=name).first()
         for other in PredicateSetting.objects.exclude(name=name):
             taken = {other.name, *other.aliases} & {name, *aliases}
@@ -115,15 +140,17 @@ def predicate_set(actor: Principal, rule: PredicateRule, reason: str = "") -> Pr
             after=after,
         )
         audit.append(actor, [event], now)
+        if not keep:
+            transaction.set_rollback(True)
     return setting
 
 
 @denials_audited
-def predicate_remove(actor: Principal, name: str, reason: str = "") -> None:
+def predicate_remove(actor: Principal, name: str, reason: str = "", *, expected: int | None = None) -> None:
     """Take the tenant's rule away; the built-in one, if there is one, holds again.  Raises `NotFound`."""
     require_role(actor, ADMINS, "change the vocabulary")
     with tenant_context(actor.tenant_id):
-        vocabulary.raise_version()
+        _next_version(expected)
         row = PredicateSetting.objects.filter(name=_predicate(name, "name")).first()
         if row is None:
             raise NotFound("the tenant has no rule of its own for this predicate; nothing was changed")

@@ -10,6 +10,7 @@ from django.test import Client
 from memgov import clock
 from memory.domain.defaults import RawCandidate
 from memory.domain.ids import show_id
+from memory.domain.registry import PredicateRule
 from memory.domain.scopes import parse_scope
 from memory.models import (
     Alert,
@@ -20,8 +21,10 @@ from memory.models import (
     Memory,
     Mount,
     PolicyDraft,
+    PredicateSetting,
     PromotionRequest,
     SampleItem,
+    SubjectAlias,
 )
 from memory.services.alert_settings import channel_add
 from memory.services.health_sample import sample_draw
@@ -32,6 +35,7 @@ from memory.services.policy_drafts import draft_start
 from memory.services.preview import preview_run, preview_start
 from memory.services.promotion import promotion_request
 from memory.services.recall import RetrieveRequest, memory_retrieve
+from memory.services.vocabulary import alias_set, predicate_set
 from memory.store import alerts
 from tenants.models import Invitation
 from tests.factories import Machine, Person, Stage
@@ -69,7 +73,7 @@ def ask(
 @dataclass(frozen=True, slots=True)
 class Full:
     """A stage with a live memory, a request, a contradiction, a memory in quarantine, a mount, a read, a sample, an
-    alert, a channel, a guest, and a draft of a policy with its preview."""
+    alert, a channel, a guest, a draft of a policy with its preview, an alias and a predicate's rule."""
 
     stage: Stage
     memory: Memory
@@ -84,6 +88,8 @@ class Full:
     invitation: Invitation
     draft: PolicyDraft
     preview: Job
+    alias: SubjectAlias
+    predicate: PredicateSetting
 
     @property
     def base(self) -> str:
@@ -119,7 +125,9 @@ def fill(stage: Stage) -> Full:
     preview = preview_start(stage.owner.principal, draft.id, version=1)
     assert preview_run(stage.tenant.id, preview.id) == "done"
     return Full(
-        stage, memory, request, contradiction, held, mount, read, drawn, *_alerted(stage), invitation, draft, preview
+        stage, memory, request, contradiction, held, mount, read, drawn, *_alerted(stage), invitation, draft, preview,
+        alias_set(stage.owner.principal, "customer_7", "user:7").alias,
+        predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True)),
     )  # fmt: skip
 
 

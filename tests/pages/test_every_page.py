@@ -54,6 +54,7 @@ READABLE = (
     "policies/presets/",
     "policies/drafts/{pdr}/",
     "policies/previews/{job}/",
+    "vocabulary/",
 )
 FOR_REVIEWERS = ("promotions/bulk/", "memories/new/", "memories/{mem}/delete/")
 FOR_ADMINS = (
@@ -65,6 +66,10 @@ FOR_ADMINS = (
     "policies/drafts/new/",
     "policies/drafts/{pdr}/text/",
     "policies/drafts/{pdr}/fields/",
+    "vocabulary/aliases/",
+    "vocabulary/aliases/{als}/remove/",
+    "vocabulary/predicates/",
+    "vocabulary/predicates/{prd}/remove/",
 )
 
 
@@ -143,6 +148,18 @@ CHANGES = (
     ("policies/drafts/{pdr}/activate/", {"reason": "tried", "version": "1", "active": "1"}, "admin"),
     ("policies/drafts/{pdr}/discard/", {"version": "1"}, "admin"),
     ("policies/drafts/{pdr}/preview/", {"version": "1"}, "admin"),
+    (
+        "vocabulary/aliases/",
+        {"alias": "c_9", "subject": "user:9", "confirmed": "yes", "version": "2"},
+        "admin",
+    ),
+    ("vocabulary/aliases/{als}/remove/", {"version": "2"}, "admin"),
+    (
+        "vocabulary/predicates/",
+        {"name": "depot", "normaliser": "text", "confirmed": "yes", "version": "2"},
+        "admin",
+    ),
+    ("vocabulary/predicates/{prd}/remove/", {"version": "2"}, "admin"),
 )
 MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": ("review",), "auditor": ()}
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
@@ -171,6 +188,8 @@ def names(full: Full) -> dict[str, str]:
         "inv": show_id("inv", full.invitation.id),
         "pdr": show_id("pdr", full.draft.id),
         "job": show_id("job", full.preview.id),
+        "als": show_id("als", full.alias.id),
+        "prd": show_id("prd", full.predicate.id),
     }
 
 
@@ -185,7 +204,7 @@ def state(full: Full) -> list[object]:
         "memory_contradiction",
         "memory_policyversion",
     )
-    tables += ("memory_policydraft", "memory_job")
+    tables += ("memory_policydraft", "memory_job", "memory_subjectalias", "memory_predicatesetting")
     tables += (
         "memory_sampleitem",
         "memory_alert",

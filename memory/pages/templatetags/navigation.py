@@ -56,6 +56,7 @@ GROUPS = (
             Entry("scopes", "sitemap", _("Scopes")),
             Entry("mounts", "file-diff", _("Mounts")),
             Entry("policies", "adjustments", _("Policies")),
+            Entry("vocabulary", "selector", _("Vocabulary")),
             Entry("settings", "settings", _("Settings")),
         ),
     ),
