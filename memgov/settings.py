@@ -264,6 +264,8 @@ MEMGOV_DURABLE_READS = env.boolean("MEMGOV_DURABLE_READS", False)
 MEMGOV_LLM_URL = env.text("MEMGOV_LLM_URL")
 MEMGOV_LLM_MODEL = env.text("MEMGOV_LLM_MODEL")
 MEMGOV_WEBHOOK_NETWORKS = env.networks("MEMGOV_WEBHOOK_NETWORKS")
+# How many visitors may have a copy of the demo of their own at a time; 0 switches the page off.
+MEMGOV_DEMO_SANDBOXES = env.integer("MEMGOV_DEMO_SANDBOXES", 0, low=0, high=1000)
 MEMGOV_CHECKPOINT_FILE = DATA_DIR / "audit-checkpoints.jsonl"
 
 LOGGING = {

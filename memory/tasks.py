@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError
 
 from memgov import heartbeat
 from memory import schedule
+from memory.demo.sandbox import sandbox_fill
 from memory.services.alert_delivery import deliveries_send, delivery_send
 from memory.services.alerts_watch import sweeps_watched
 from memory.services.blast import blast_run
@@ -143,6 +144,12 @@ def keep_manifest_months() -> dict[str, list[str]]:
     """Make the coming months of the manifest tables, drop those that are over for everybody."""
     kept = manifest_months_keep()
     return {name: [f"{month:%Y-%m}" for month in getattr(kept, name)] for name in ("made", "dropped", "left")}
+
+
+@shared_task(name=schedule.SANDBOX, acks_late=True)
+def fill_sandbox(tenant_id: str) -> str:
+    """Live the short history of a visitor's own copy of the demo; how it ended."""
+    return sandbox_fill(UUID(tenant_id))
 
 
 @shared_task(name=schedule.TENANT_ENDS, acks_late=True)

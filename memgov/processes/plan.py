@@ -98,6 +98,7 @@ class Plan:
             "MEMGOV_PUBLIC_URL": self.web_url,
             "MEMGOV_MCP_URL": self.mcp_url,
             "DJANGO_SETTINGS_MODULE": "memgov.settings",
+            "MEMGOV_DEMO_SANDBOXES": "20" if self.demo and not setting("DATABASE_URL") else "0",
             "PYTHONUNBUFFERED": "1",
             "PROMETHEUS_MULTIPROC_DIR": str(self.metrics),
             "OMP_NUM_THREADS": "1",  # one thread per process; numpy would start one per core in each

@@ -31,9 +31,9 @@ from tenants.principals import Principal, system
 DAYS = 90
 _REPEAT = 0.35  # how often an agent says again what was said before
 _PROPOSE = 0.10  # how often an agent asks that something be shared
-_LATELY = (
-    DAYS - 3
-)  # from this day on nobody has decided yet, and agents ask more, so that there is something to decide
+_OPEN_DAYS = (
+    3  # of the last days nobody has decided yet, and agents ask more, so that there is something to decide
+)
 _HELD_FOR = timedelta(days=20)  # before a reviewer of the demo looks at it
 
 Progress = Callable[[int], None]
@@ -42,25 +42,28 @@ Progress = Callable[[int], None]
 class Play:
     """One tenant's history.  Deterministic for a seed: the same story at every load."""
 
-    def __init__(self, cast: Cast, users: dict[str, User], end: datetime, seed: int = 7) -> None:
-        self.cast, self.end = cast, end
+    def __init__(
+        self, cast: Cast, users: dict[str, User], end: datetime, seed: int = 7, *, days: int = DAYS
+    ) -> None:
+        self.cast, self.end, self.days = cast, end, days
+        self.lately = days - _OPEN_DAYS
         self.rng = random.Random(f"{cast.slug} {seed}")
         self.said: dict[str, list[lines.Line]] = {}
         self.users = users
         self.today = 0
 
-    def run(self, progress: Progress = lambda day: None) -> Tenant:
-        """Live all days; the tenant as it is at the end."""
-        first = self.latest = self.end - timedelta(days=DAYS)
+    def run(self, progress: Progress = lambda day: None, tenant: Tenant | None = None) -> Tenant:
+        """Live all days, in a fresh tenant or in the one that was made for it; the tenant as it is at the end."""
+        first = self.latest = self.end - timedelta(days=self.days)
         with clock.moved_to(first):
-            self._found()
-        for day in range(DAYS):
+            self._found(tenant)
+        for day in range(self.days):
             self._day(day, first + timedelta(days=day))
             progress(day + 1)
         return self.tenant
 
-    def _found(self) -> None:
-        self.tenant = tenancy.tenant_create(self.cast.slug, self.cast.name, is_demo=True)
+    def _found(self, tenant: Tenant | None) -> None:
+        self.tenant = tenant or tenancy.tenant_create(self.cast.slug, self.cast.name, is_demo=True)
         Tenant.objects.filter(id=self.tenant.id).update(status=Tenant.Status.SUSPENDED)  # until it is whole
         founder = system(self.tenant.id, "demo.load")
         self.people: dict[str, Principal] = {}
@@ -133,7 +136,7 @@ class Play:
         if (
             memory is not None
             and memory.status == "live"
-            and self.rng.random() < (0.5 if self.today >= _LATELY else _PROPOSE)
+            and self.rng.random() < (0.5 if self.today >= self.lately else _PROPOSE)
         ):
             self._propose(agent, player, memory)
 
@@ -162,7 +165,7 @@ class Play:
 
     def _review(self, day: int) -> None:
         """A reviewer's day: most of what waits is settled, what came in the last days still waits."""
-        if day >= _LATELY:
+        if day >= self.lately:
             return
         reviewer = self.people["reviewer" if day % 3 else "admin"]
         self._decide(reviewer)
@@ -256,15 +259,15 @@ class Play:
         mount_apply(system(self.tenant.id, "demo.mount"), document, call)
 
     def _night(self, day: int) -> None:
-        if day == DAYS - 10:
+        if day == self.days - 10:
             self._mount()
-        if day == DAYS - 3:
+        if day == self.lately:
             self._clash()
         for sweep in (sweep_expiry, sweep_decay, sweep_compaction, sweep_health):
             sweep(self.tenant.id)
         if day % 15 == 14:
             sweep_chain(self.tenant.id)
-        if day == DAYS // 2:
+        if day == self.days // 2:
             document = Policy().model_dump(mode="json")
             document["decay"]["floor"] = 0.2
             policy_activate(

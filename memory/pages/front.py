@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -24,6 +25,8 @@ ONE_YEAR = 31_536_000
 def home(request: HttpRequest) -> HttpResponse:
     """What memgov is."""
     demo_url = reverse("account_login") if demo_is_loaded() and not request.user.is_authenticated else ""
+    if settings.MEMGOV_DEMO_SANDBOXES:
+        demo_url = reverse("pages:demo")
     context = {"demo_url": demo_url, "docs_url": reverse("api:docs")}
     return uncached(render(request, "pages/home.html", context))
 

@@ -10,7 +10,7 @@ from django.db import connections
 from memgov import clock
 from memory.services.tenant_purge import tenant_purge
 from memory.services.tenant_settings import tenants_due
-from tenants.models import Tenant
+from tenants.models import Tenant, User
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +26,8 @@ def tenants_end(now: datetime | None = None) -> dict[str, str]:
         Tenant.objects.filter(id=tenant.id).update(status=Tenant.Status.SUSPENDED)
         if can_purge():
             tenant_purge(tenant)
+            if tenant.is_demo:  # its people were made for it alone
+                User.objects.filter(email__endswith=f"@{tenant.slug}.example").delete()
             ended[tenant.slug] = "deleted"
         else:
             ended[tenant.slug] = "closed"

@@ -25,6 +25,7 @@ WITHOUT_TENANT = {
     schedule.WATCH_ALL: "only sends one message for each active tenant",
     schedule.NOTE_PROCESS: "says of a process, in each active tenant alike, that it is silent or back",
     schedule.MONTHS: "makes and drops months of all tenants; a month goes when it is over for each of them",
+    schedule.SANDBOX: "fills one fresh demo tenant, which nobody else knows; held by tests/demo",
     schedule.TENANT_ENDS: "deletes whole tenants, each by its own day",
     schedule.BEAT_HEARTBEAT: "touches no tenant's rows",
 }
