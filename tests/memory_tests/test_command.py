@@ -75,6 +75,18 @@ def test_failure__exit_1_with_line_junit_and_annotation(database: None, write: A
     assert suite[1].find("failure") is not None and suite[2].find("skipped") is not None
 
 
+def test_junit__cannot_be_written__exit_2(database: None, write: Any, tmp_path: Path) -> None:
+    done = check(write(GOOD), "--junit", str(tmp_path / "no" / "out.xml"))
+    assert done.returncode == 2 and "cannot be written" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_owner__not_given__exit_2_and_no_tenant_made(database: None, write: Any) -> None:
+    before = Tenant.objects.count()
+    done = check(write(GOOD), MIGRATION_DATABASE_URL=os.environ["DATABASE_URL"])
+    assert done.returncode == 2 and "MIGRATION_DATABASE_URL" in done.stderr
+    assert Tenant.objects.count() == before
+
+
 def test_broken_file__exit_2_and_nothing_runs(database: None, write: Any) -> None:
     broken = write("- name: odd\n  steps:\n  - wriet: {}\n", name="broken.yaml")
     done = check(write(GOOD), broken, "--github")

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, Final, NoReturn
 
 from django.core.management.base import BaseCommand
+from django.db import connections
 
 from memgov import env
 from memory.domain.mount import Problem
@@ -24,6 +25,8 @@ from memory.testing.world import clear_leftovers
 STARTER: Final = Path(__file__).resolve().parents[2] / "testing" / "starter"
 KEY_VARIABLE: Final = "MEMGOV_AGENT_KEY"
 FAILED, BROKEN = 1, 2
+MOST_JOBS: Final = 16
+"""Each holds two connections of the database."""
 
 
 class Command(BaseCommand):
@@ -33,7 +36,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         files = "files of cases, folders of them, or `starter`"
         parser.add_argument("cases", nargs="*", metavar="FILE", help=files)
-        parser.add_argument("--jobs", type=int, default=4, help="cases at a time; 4 when not given")
+        parser.add_argument(
+            "--jobs", type=int, default=4, help="cases at a time; 4 when not given, 16 at most"
+        )
         parser.add_argument("--only", metavar="WORDS", help="cases with these words in their name")
         parser.add_argument("--layer", choices=LAYERS, help="cases of this layer")
         parser.add_argument("--junit", type=Path, metavar="OUT", help="write JUnit XML")
@@ -67,15 +72,24 @@ class Command(BaseCommand):
         except Unreachable as error:
             self._refuse(str(error))
         if server is None:
+            self._check_installation()
             clear_leftovers()
-        began, jobs = perf_counter(), max(1, options["jobs"])
+        began, jobs = perf_counter(), min(max(1, options["jobs"]), MOST_JOBS)
         results = run_cases(cases, jobs=jobs, keep=options["keep"], server=server, told=self._tell)
         if github:
             self.stdout.write("\n".join(reports.for_github(results)))
         if options["junit"]:
-            reports.junit(results, options["junit"])
+            try:
+                reports.junit(results, options["junit"])
+            except OSError as error:
+                self._refuse(f"{options['junit']} cannot be written: {error.strerror}")
         self.stdout.write(reports.summary(results, perf_counter() - began))
         return FAILED if any(one.verdict in ("failed", "error") for one in results) else 0
+
+    def _check_installation(self) -> None:
+        """The app's own role may not delete an audit, so it could not throw a tenant away."""
+        if connections["owner"].settings_dict["USER"] == connections["default"].settings_dict["USER"]:
+            self._refuse("memory tests make tenants and throw them away: set MIGRATION_DATABASE_URL as well")
 
     def _tell(self, result: Result) -> None:
         self.stdout.write(reports.line_of(result))
