@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from tests.factories import Stage
 from tests.mcp.talking import ROOT, message
@@ -52,9 +53,17 @@ def test_output__is_the_protocol_and_nothing_else(stage: Stage) -> None:
         ("mgk_wrong", ["--stdio", "--profile", "graph", "--origin", "hearsay"], "invalid_origin"),
     ],
 )
-def test_start__impossible__says_why_on_standard_error(
-    database: None, key: str | None, arguments: list[str], said: str
+def test_start__impossible__says_why(
+    database: None, monkeypatch: pytest.MonkeyPatch, key: str | None, arguments: list[str], said: str
 ) -> None:
-    done = run(key, "", *arguments)
+    monkeypatch.delenv("MEMGOV_AGENT_KEY", raising=False)
+    if key is not None:
+        monkeypatch.setenv("MEMGOV_AGENT_KEY", key)
+    with pytest.raises(CommandError, match=said):
+        call_command("mcp", *arguments)
+
+
+def test_start__impossible__on_standard_error_with_code_1(database: None) -> None:
+    done = run("mgk_wrong", "", "--stdio")
     assert done.returncode == 1
-    assert done.stdout == "" and said in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == "" and "key_unknown" in done.stderr and "Traceback" not in done.stderr

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
+from django.core.management import call_command
 
 from memgov import clock
 from memory.models import Memory
@@ -27,17 +30,38 @@ BAD = f"- name: 'bad, with 100%: and ::error::'\n  steps:\n  - write: {FACT}\n  
 SKIPPED = f"- name: later\n  skip: not now\n  steps:\n  - write: {FACT}\n"
 
 
-def check(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command on this worker's servers."""
-    known = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("GITHUB_ACTIONS", "MEMGOV_AGENT_KEY")
-    }
-    return subprocess.run(
+@dataclass(frozen=True)
+class Done:
+    """How a call ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def check(*arguments: str, **environment: str) -> Done:
+    """The command inside this process: to start one takes longer than most cases."""
+    out, err = StringIO(), StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("GITHUB_ACTIONS", "MEMGOV_AGENT_KEY"):
+            patch.delenv(name, raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        try:
+            call_command("check_memory", *arguments, stdout=out, stderr=err)
+            code = 0
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def typed(*arguments: str, **environment: str) -> Done:
+    """The command as it is typed, on this worker's servers."""
+    done = subprocess.run(
         [sys.executable, "-m", "memgov.cli", "check", *arguments],
-        cwd=ROOT, env={**known, **environment}, capture_output=True, text=True, check=False, timeout=300,
+        cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture
@@ -53,7 +77,7 @@ def write(tmp_path: Path) -> Any:
 
 
 def test_all_good__exit_0(database: None, write: Any) -> None:
-    done = check(write(GOOD, SKIPPED))
+    done = typed(write(GOOD, SKIPPED))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed, 1 skipped" in done.stdout and "not now" in done.stdout
 
@@ -82,7 +106,7 @@ def test_junit__cannot_be_written__exit_2(database: None, write: Any, tmp_path: 
 
 def test_owner__not_given__exit_2_and_no_tenant_made(database: None, write: Any) -> None:
     before = Tenant.objects.count()
-    done = check(write(GOOD), MIGRATION_DATABASE_URL=os.environ["DATABASE_URL"])
+    done = typed(write(GOOD), MIGRATION_DATABASE_URL=os.environ["DATABASE_URL"])
     assert done.returncode == 2 and "MIGRATION_DATABASE_URL" in done.stderr
     assert Tenant.objects.count() == before
 
@@ -108,7 +132,7 @@ def test_choosing__by_layer_and_words(database: None, write: Any) -> None:
 
 
 def test_schema__is_printed_without_servers() -> None:
-    done = check(
+    done = typed(
         "--schema", DATABASE_URL="postgresql://nobody@127.0.0.1:1/none", REDIS_URL="redis://127.0.0.1:1/0"
     )
     assert done.returncode == 0 and '"memgov memory tests"' in done.stdout
