@@ -26,6 +26,7 @@ TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
     "memory_workrun": ("result", "name"),
     "memory_promotionrequest": ("reason",),
     "memory_promotiondecision": ("reason",),
+    "memory_promotionnote": ("text",),
     "memory_contradiction": ("reason",),
     "memory_alert": ("message", "evidence", "note"),
     "memory_policyversion": ("reason",),

@@ -256,8 +256,7 @@ class _Run:
                 return
             vectors = vectors_of([memory.content for memory in memories])
             with tenant_context(tenant.id):
-                for memory, vector in zip(memories, vectors, strict=True):
-                    search_index.index(memory, vector)
+                search_index.index_many(zip(memories, vectors, strict=True))
             last = memories[-1].id
 
     def _end(self, tenant: Tenant, job: Job) -> None:

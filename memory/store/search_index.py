@@ -6,6 +6,7 @@ no memory that it does not return.  Rows come and go with the status.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 from uuid import UUID
@@ -44,8 +45,9 @@ SELECT m.tenant_id, m.id, {", ".join(REPEATED.values())}"""
 """The start of a statement that indexes memories `m`; the values of the last four columns follow."""
 
 _INDEX: Final = f"""
-{INSERT_INTO}, %(terms)s, %(count)s, %(embedding)s::halfvec, %(model)s
-  FROM memory_memory m WHERE m.tenant_id = %(tenant)s AND m.id = %(id)s
+{INSERT_INTO}, x.terms, cardinality(x.terms), x.embedding::halfvec, x.model
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS x(id uuid, terms text[], embedding text, model text)
+  JOIN memory_memory m ON m.id = x.id AND m.tenant_id = %(tenant)s
 ON CONFLICT (tenant_id, memory_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in REPEATED)},
     terms = excluded.terms, term_count = excluded.term_count, embedding = excluded.embedding,
     model_id = excluded.model_id, settled = false
@@ -59,13 +61,18 @@ UPDATE memory_index i SET {", ".join(f"{name} = {value}" for name, value in REPE
 
 def index(memory: Memory, vector: Vector | None) -> None:
     """Make the memory findable: its terms, and its vector when there is one."""
-    found = terms(memory.content)
+    index_many([(memory, vector)])
+
+
+def index_many(found: Iterable[tuple[Memory, Vector | None]]) -> None:
+    """The same for several memories of the current tenant, in one statement."""
+    rows = [
+        {"id": str(memory.id), "terms": terms(memory.content), "embedding": halfvec(vector),
+         "model": vector.model_id if vector else ""}
+        for memory, vector in found
+    ]  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(
-            _INDEX,
-            {"tenant": memory.tenant_id, "id": memory.id, "terms": found, "count": len(found),
-             "embedding": halfvec(vector), "model": vector.model_id if vector else ""},
-        )  # fmt: skip
+        cursor.execute(_INDEX, {"tenant": current_tenant_id(), "rows": json.dumps(rows)})
 
 
 def follow(ids: Iterable[UUID]) -> None:
