@@ -66,6 +66,7 @@ _FINDINGS = {
     "instruction": gettext_lazy("Instruction"),
     "disguise": gettext_lazy("Disguised text"),
     "procedure": gettext_lazy("Procedure of an untrusted source"),
+    "held_kind": gettext_lazy("Kind that the policy holds from untrusted sources"),
 }
 
 

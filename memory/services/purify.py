@@ -48,6 +48,7 @@ def purify(candidate: Candidate, policy: Policy) -> Clean:
             instructions=rules.instructions,
             instruction_trust=rules.instruction_trust_floor,
             hold_procedures=Kind.PROCEDURE in rules.hold_untrusted_kinds,
+            hold_kinds=frozenset(map(str, rules.hold_untrusted_kinds)) - {Kind.PROCEDURE},
         ),
     )
     fields = result.fields

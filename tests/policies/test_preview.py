@@ -11,6 +11,7 @@ from django.apps import apps
 from django.db import InternalError, connection, transaction
 
 from memgov import clock
+from memory import tasks
 from memory.domain.policy import Policy, preset
 from memory.domain.scopes import parse_scope
 from memory.models import Job, Manifest, Memory
@@ -19,7 +20,7 @@ from memory.services.errors import Conflict, Denied, NotFound
 from memory.services.memory_write import memory_write
 from memory.services.policies import PolicyMoved, policy_activate
 from memory.services.policy_drafts import draft_save, draft_start
-from memory.services.preview import PreviewReport, preview_report, preview_run, preview_start
+from memory.services.preview import PreviewReport, preview_report, preview_start
 from memory.services.preview.looking import looking
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.retention import memory_delete, memory_pin, memory_restore
@@ -175,6 +176,21 @@ def test_gate__raised_trust_floor__texts_nobody_searched_are_searched(stage: Sta
     assert always.memory is not None and plain.memory is not None
     held = part(tried(stage, {"sanitisation": {"instruction_trust_floor": 0.95}}).stored, "held")
     assert ids(held) == [always.memory.id.hex]
+
+
+def test_gate__kinds_that_the_draft_holds__are_held(stage: Stage) -> None:
+    coder = stage.coder.principal
+    said = {"origin": "tool_output", "kind": "preference", "content": "The team prefers short meetings."}
+    wish = write(coder, **said)
+    rack(coder, 1)
+    assert wish.memory is not None and wish.memory.status == "live"
+    document = {"sanitisation": {"hold_untrusted_kinds": ["procedure", "preference"]}}
+    report = tried(stage, document)
+    assert ids(part(report.stored, "held")) == [wish.memory.id.hex]
+    assert part(report.written, "held")["count"] == 1
+    policy_activate(stage.owner.principal, document, "as tried")
+    again = write(coder, **{**said, "content": "The team prefers long breaks."})
+    assert again.outcome == "held", "and so it is done"
 
 
 def test_bands__moved__are_counted_by_where_from_and_to(stage: Stage) -> None:
@@ -349,8 +365,9 @@ def test_job__from_asking_to_result__with_progress_and_without_text(stage: Stage
         preview_start(owner, draft.id, version=2)
     with pytest.raises(PolicyMoved):
         preview_start(owner, draft.id, version=1)
-    assert preview_run(stage.tenant.id, job.id) == "done"
-    assert preview_run(stage.tenant.id, job.id) == "gone"
+    assert tasks.run_preview_job(str(stage.tenant.id), str(job.id)) == "done"
+    assert tasks.run_preview_job(str(stage.tenant.id), str(job.id)) == "gone"
+    assert tasks.run_preview_job(str(make_tenant().tenant.id), str(job.id)) == "gone"
     with stage.context():
         kept = Job.objects.get(id=job.id)
     assert (kept.status, kept.request, kept.done == kept.total) == ("done", None, True)

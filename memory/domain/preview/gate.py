@@ -114,7 +114,8 @@ def sanitised(
     trusted = trust >= rules.instruction_trust_floor
     directing = {one for one in _DIRECTING & set(found) if one == "disguise" or not trusted}
     procedure = kind == Kind.PROCEDURE or layer == Layer.PROCEDURAL or "procedure" in found
-    recipe = procedure and not trusted and Kind.PROCEDURE in rules.hold_untrusted_kinds
+    kinds = rules.hold_untrusted_kinds
+    recipe = not trusted and ((procedure and Kind.PROCEDURE in kinds) or kind in kinds)
     if "secret" in found and rules.secrets == "reject":
         return "reject", "contains_secret"
     if directing and rules.instructions == "reject":

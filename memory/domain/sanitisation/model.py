@@ -23,6 +23,8 @@ class SanitiseRules:
     instructions: Literal["quarantine", "reject", "allow"] = "quarantine"
     instruction_trust: float = 0.8
     hold_procedures: bool = True
+    hold_kinds: frozenset[str] = frozenset()
+    """Other kinds that are held from untrusted sources, whatever they say."""
 
 
 @dataclass(frozen=True, slots=True)

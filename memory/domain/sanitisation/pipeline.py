@@ -119,22 +119,25 @@ def _directing(
 def _recipes(
     fields: Mapping[str, str], kind: str, layer: str, trust: float, rules: SanitiseRules
 ) -> Iterator[Finding]:
-    if not rules.hold_procedures or trust >= rules.instruction_trust:
+    if trust >= rules.instruction_trust:
         return
-    for place, text in fields.items():
-        story = success_story(text)
+    stories = ((place, success_story(text)) for place, text in fields.items() if rules.hold_procedures)
+    for place, story in stories:
         if story is not None:
             yield Finding("procedure", place, story, "success_story")
             return
-    if kind == "procedure" or layer == "procedural":
-        place = "content" if "content" in fields else next(iter(fields), "content")
-        yield Finding("procedure", place, (0, len(fields.get(place, ""))), "untrusted_procedure")
+    place = "content" if "content" in fields else next(iter(fields), "content")
+    whole = (0, len(fields.get(place, "")))
+    if rules.hold_procedures and (kind == "procedure" or layer == "procedural"):
+        yield Finding("procedure", place, whole, "untrusted_procedure")
+    elif kind in rules.hold_kinds:
+        yield Finding("held_kind", place, whole, "untrusted_kind")
 
 
 def _judged(
     secret: bool, personal: bool, held: Sequence[Finding], rules: SanitiseRules
 ) -> tuple[Verdict, Reason | None]:
-    directing = [finding for finding in held if finding.kind != "procedure"]
+    directing = [finding for finding in held if finding.kind not in ("procedure", "held_kind")]
     if secret and rules.secrets == "reject":
         return "reject", "contains_secret"
     if directing and rules.instructions == "reject":

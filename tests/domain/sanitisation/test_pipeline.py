@@ -170,3 +170,12 @@ def test_crafted_text__of_the_longest_length__is_done_in_time(seed: str) -> None
     started = time.process_time()
     run((seed * 8000)[:8000])
     assert time.process_time() - started < 5
+
+
+def test_kinds__that_policy_holds__are_held_below_the_trust_floor_only():
+    rules = SanitiseRules(instructions="allow", hold_procedures=False, hold_kinds=frozenset({"preference"}))
+    text = "The team prefers short meetings."
+    held = run(text, kind="preference", trust=0.5, rules=rules)
+    assert held.verdict == "quarantine" and [one.rule for one in held.findings] == ["untrusted_kind"]
+    assert run(text, kind="preference", trust=0.9, rules=rules).verdict == "pass"
+    assert run(text, kind="fact", trust=0.5, rules=rules).verdict == "pass"
