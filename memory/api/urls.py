@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.api.views import describing, memories, promoting, reach, reading, watching, working, writing
+from memory.api.views import (
+    coming_back,
+    describing,
+    memories,
+    promoting,
+    reach,
+    reading,
+    watching,
+    working,
+    writing,
+)
 
 app_name = "api"
 
@@ -15,6 +25,8 @@ urlpatterns = [
     path("memories/check", writing.Check.as_view(), name="memories-check"),
     path("memories/<str:memory_id>", memories.OneMemory.as_view(), name="memory"),
     path("memories/<str:memory_id>/revisions", memories.Revisions.as_view(), name="revisions"),
+    path("memories/<str:memory_id>/derived", coming_back.Derived.as_view(), name="derived"),
+    path("memories/<str:memory_id>/restore", coming_back.Restore.as_view(), name="restore"),
     path("memories/<str:memory_id>/verify", memories.Verify.as_view(), name="verify"),
     path("retrieve", reading.Retrieve.as_view(), name="retrieve"),
     path("digest", reading.Digest.as_view(), name="digest"),

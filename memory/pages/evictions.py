@@ -75,6 +75,7 @@ def _row(viewer: Viewer, row: Any, policy: Policy, scores: dict[str, float], now
         "version": row.version,
         "days_left": max(0, left.days + 1),
         "can_restore": viewer.can("review") and left > timedelta(0),
+        "can_let_go": viewer.can("review") and row.status != "deleted",
     }
 
 
@@ -84,7 +85,12 @@ def restore(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     memory_id, version = row_id("mem", item), request.POST.get("version", "")
     try:
         memory_restore(viewer.principal, memory_id, version=int(version) if version.isdecimal() else None)
-    except (Conflict, VersionConflict) as error:
+    except Conflict as error:
+        if error.code == "place_taken":
+            return SeeOther(url(viewer, "memory-restore", item))
+        flash_error(request, sentence(error))
+        return SeeOther(url(viewer, "evictions"))
+    except VersionConflict as error:
         flash_error(request, sentence(error))
         return SeeOther(url(viewer, "evictions"))
     except ServiceError as error:

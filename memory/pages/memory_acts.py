@@ -1,4 +1,4 @@
-"""What people do with one memory: admit, pin, unpin, verify, edit, delete, restore."""
+"""What people do with one memory: admit, pin, unpin, verify, edit, delete."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from memgov import clock
+from memory.domain.blast import Seed
 from memory.domain.ids import show_id
 from memory.models import Memory
 from memory.pages import memory_shapes as shapes
@@ -27,12 +29,14 @@ from memory.pages.answers import (
 )
 from memory.pages.memories import detail
 from memory.pages.queue import Clash
-from memory.selectors.pages_memory import derived_from
+from memory.selectors import blast
 from memory.services.candidate_admit import candidate_admit
 from memory.services.errors import Conflict, Invalid, ServiceError, VersionConflict
 from memory.services.memory_edit import memory_edit
-from memory.services.retention import memory_delete, memory_pin, memory_restore, memory_unpin, memory_verify
+from memory.services.retention import memory_delete, memory_pin, memory_unpin, memory_verify
 from tenants.context import tenant_context
+
+_MOST_SHOWN = 200
 
 
 def _act(
@@ -114,18 +118,6 @@ def admit(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
 
 
 @tenant_page("memories", read=None, write="review")
-def restore(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
-    """Bring it back."""
-    memory_id = row_id("mem", item)
-
-    def service() -> object:
-        version, until = version_of(request), _until(request)
-        return memory_restore(viewer.principal, memory_id, version=version, expires_at=until)
-
-    return _act(request, viewer, memory_id, _("Restored with its id, history and counters."), service)
-
-
-@tenant_page("memories", read=None, write="review")
 def edit(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Change what it says; the gates of a write apply."""
     memory_id = row_id("mem", item)
@@ -172,10 +164,11 @@ def _ask(
         derived = [
             {
                 "id_text": show_id("mem", row.id),
-                "url": shapes.address(viewer, row),
+                "url": url(viewer, "memory", show_id("mem", row.id)),
                 "content": row.content,
             }
-            for row in derived_from(memory.id)
+            for row in blast.entries(Seed(memory=memory.id), clock.now(), most=_MOST_SHOWN)
+            if not row.written and row.status not in ("deleted", "erased")
         ]
         m = {
             "id_text": show_id("mem", memory.id),

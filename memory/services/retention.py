@@ -1,17 +1,15 @@
-"""Single acts on a memory by people: pin, unpin, verify, edit, delete, restore."""
+"""Single acts on a memory by people: pin, unpin, verify, delete.  Restoring is `memory.services.restore`."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from memgov import clock
 from memory.domain import lifecycle
 from memory.domain.scopes import Verb, parse_scope
-from memory.domain.types import Status
-from memory.models import Memory, Revision
+from memory.models import Memory
 from memory.selectors.policies import active_policy
-from memory.selectors.rivals import rivals_in
 from memory.services.access import (
     REVIEWERS,
     denials_audited,
@@ -23,6 +21,7 @@ from memory.services.access import (
 )
 from memory.services.changes import Changes
 from memory.services.errors import Conflict, Invalid, VersionConflict
+from memory.services.restore import memory_restore
 from memory.store import memories
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -152,61 +151,4 @@ def _derived(principal: Principal, memory: Memory) -> list[Memory]:
     return [row for row in locked.values() if may_on(principal, Verb.WRITE, parse_scope(row.scope))]
 
 
-@denials_audited
-def memory_restore(
-    actor: Principal,
-    memory_id: UUID,
-    reason: str = "",
-    *,
-    version: int | None = None,
-    expires_at: datetime | None = None,
-) -> Memory:
-    """Bring a removed memory back with its id, history, links and counters, for 30 days after its removal.
-
-    What was deleted out of quarantine comes back into quarantine: releasing it is a decision of its own.  Raises
-    `Conflict` when something that lives now stands in its place: that is decided, never overwritten.
-    """
-    require_role(actor, REVIEWERS, "restore a memory")
-    now = clock.now()
-    with tenant_context(actor.tenant_id):
-        memory = _locked(actor, memory_id, version)
-        active = active_policy()
-        keep = timedelta(days=active.policy.for_scope(parse_scope(memory.scope)).retention.restore_days)
-        if now - memory.status_changed_at > keep:
-            raise Conflict(
-                f"removals can be undone for {keep.days} days; this one is older", code="restore_too_late"
-            )
-        changes = Changes(actor, now, active)
-        if _was_held(memory):
-            held = Status.QUARANTINED.value
-            changes.set(memory, "memory.restored", reason, status=held, status_reason="held again")
-            changes.finish()
-            return memory
-        rivals = rivals_in(memory, parse_scope(memory.scope))
-        if rivals.same or rivals.contradicting:
-            other = (rivals.same or rivals.contradicting)[0]
-            raise Conflict(
-                f"another memory lives in its place: {other.content[:120]!r}. Delete or supersede that one first;"
-                " nothing was restored",
-                code="place_taken",
-            )
-        again = expires_at or (None if memory.expires_at and memory.expires_at <= now else memory.expires_at)
-        changes.move(
-            memory,
-            lifecycle.Event.RESTORE,
-            "memory.restored",
-            reason,
-            superseded_by=None,
-            merged_into=None,
-            expires_at=again,
-        )
-        changes.finish()
-    return memory
-
-
-def _was_held(memory: Memory) -> bool:
-    """Whether the memory was in quarantine when it was deleted."""
-    if memory.status != Status.DELETED:
-        return False
-    before = Revision.objects.filter(memory_id=memory.id, version=memory.version - 1)
-    return before.filter(state__status=Status.QUARANTINED.value).exists()
+__all__ = ["memory_delete", "memory_pin", "memory_restore", "memory_unpin", "memory_verify"]

@@ -31,6 +31,8 @@ CALLS: dict[str, list[tuple[str, str, Any, dict[str, str]]]] = {
     ],
     "revisions": [("GET", "", None, {})],
     "verify": [("POST", "", {}, {})],
+    "derived": [("GET", "", None, {})],
+    "restore": [("GET", "", None, {})],
     "manifest": [("GET", "", None, {})],
     "usage": [("POST", "", {"used": []}, {})],
     "promotion": [("GET", "", None, {})],

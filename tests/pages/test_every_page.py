@@ -165,8 +165,8 @@ MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": (
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "alert-resend", "eviction-restore",
-    "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step", "blast-undo",
-    "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
+    "eviction-let-go", "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step",
+    "blast-undo", "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
 }  # fmt: skip
 
 
