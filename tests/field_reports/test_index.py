@@ -22,6 +22,7 @@ RACES = "services/test_write_races.py"
 READING = "field_reports/test_reading.py"
 WATCHING = "field_reports/test_watching.py"
 APART = "api/test_isolation.py"
+REMOVING = "field_reports/test_removing.py"
 TRACELESS = ("services/test_read_isolation.py", "test_reads__of_what_may_not_be_read__leave_no_trace")
 
 # (section, number, what): the tests, as file and name.
@@ -232,6 +233,27 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         (READING, "test_provenance__how_it_was_learned__is_told_with_every_entry"),
         ("pages/test_page_memories.py", "test_memory__shows_its_readers_manifests_and_expiry"),
     ],
+    ("decay_pin", 24, "use and pins count"): [
+        (REMOVING, "test_decay_pin__pinned_rule_and_its_twin__only_the_twin_goes_and_can_come_back"),
+        ("sweeps/test_decay.py", "test_decay__idle_counts_from_the_last_use_or_confirmation"),
+    ],
+    ("restore", 78, "mass removal stops"): [
+        (REMOVING, "test_restore__job_wants_to_take_most_of_a_scope__stops_tells_and_asks"),
+        ("sweeps/test_dedup.py", "test_dedup__more_than_a_fifth__stops_and_tells"),
+    ],
+    ("restore", 79, "no hole between source and merged"): [
+        (REMOVING, "test_restore__merge_of_two__one_of_them_is_found_at_every_moment"),
+    ],
+    ("restore", 80, "no hard delete by automation"): [
+        (REMOVING, "test_restore__eviction_over_148_rows__spares_the_used_and_pinned_and_loses_nothing"),
+        (REMOVING, "test_restore__over_the_cap__archived_not_deleted"),
+    ],
+    ("restore", 81, "links and history come back"): [
+        (REMOVING, "test_restore__with_links_and_history__brings_them_along"),
+    ],
+    ("restore", 82, "four ways out, each with its reason"): [
+        (REMOVING, "test_restore__every_way_out__has_its_reason_is_never_found_and_leads_back"),
+    ],
 }  # fmt: skip
 
 NUMBERS = {
@@ -242,6 +264,7 @@ NUMBERS = {
     "injection_trace": range(52, 54),
     "dashboard": range(22, 24), "health": range(49, 52),
     "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
+    "decay_pin": range(24, 25), "restore": range(78, 83),
     "mcp": range(65, 66), "persistence": range(70, 71),
 }  # fmt: skip
 
