@@ -148,13 +148,21 @@ class Supervisor:
                         f"{service.name} does not start: {children.last_line(service.log)} (see {service.log})"
                     )
             if not answer.ready:
-                answer = ask(self._plan.web_url)
+                answer = self._asked()
             if answer.heard and len(self._services) < len(ROLES):
                 self._start_services(ROLES)
             if answer.ready:
                 self._say(f"\nmemgov is ready after {self._seconds():.1f} s:  {self._plan.web_url}\n")
                 return
         raise StartError(f"not ready after {READY_SECONDS:.0f} s: {answer.detail} (see {self._plan.logs})")
+
+    def _asked(self) -> Readiness:
+        """Whether web is ready, and MCP as well, which is loaded after it."""
+        web = ask(self._plan.web_url)
+        if not web.ready:
+            return web
+        mcp = ask(f"http://{HOST}:{self._plan.mcp_port}", path="/livez")
+        return mcp if mcp.ready else Readiness(False, "mcp does not answer yet", heard=True)
 
     def _load_demo(self) -> None:
         """Only the first start has one to load, and only into servers of our own; web serves meanwhile."""
