@@ -8,6 +8,7 @@ memgov bench sweep                rows per second of decay and expiry
 memgov bench preview              seconds to try a policy on all memories of a tenant
 memgov bench others               what a million memories of other tenants cost
 memgov bench start                cold start and memory
+memgov bench year                 a year of simulated life, with sweeps and without
 memgov bench quality FILE         recall and MRR on a LoCoMo-shaped file
 """
 
@@ -37,6 +38,7 @@ PARTS: dict[str, tuple[parts.Part, str]] = {
     "preview": (parts.preview, "seconds and memory to try a policy on all memories of a tenant"),
     "others": (parts.others, "the same tenant among few and among very many memories of others"),
     "start": (parts.start, "seconds to start the product, and the memory of its processes"),
+    "year": (parts.year, "a year of simulated life under a moved clock, with sweeps and without"),
     "quality": (parts.quality, "recall and MRR of retrieval on a LoCoMo-shaped file"),
 }
 
@@ -141,6 +143,13 @@ def _quality_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conversations", type=int, metavar="N", help="only the first N")
 
 
+def _year_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quick", action="store_true", help="one tenant, 30 sessions, sweeps once a week")
+    parser.add_argument("--seed", type=int, default=7, help="of the story (7)")
+    parser.add_argument("--embedder", default="minilm", help="as MEMGOV_EMBEDDER (minilm)")
+    parser.add_argument("--draw", type=Path, metavar="FILE.svg", help="draw both columns by month")
+
+
 _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "": _costs_options,
     "junk": _peers_option,
@@ -148,6 +157,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "preview": lambda parser: _amounts_options(parser, "memories of the tenant (10000,100000)"),
     "others": lambda parser: _amounts_options(parser, "memories of other tenants (1000,1000000)"),
     "start": _start_options,
+    "year": _year_options,
     "quality": _quality_options,
 }
 

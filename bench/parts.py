@@ -102,6 +102,23 @@ def quality(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, 
         return {"embedder": options.embedder, "quality": run.run(found)}
 
 
+def year(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, Any]:
+    """A year of simulated life, with sweeps and without."""
+    from bench.year_story import QUICK, Scale
+
+    scale = QUICK if options.quick else Scale()
+    with Stage(options.embedder) as stage:
+        assert stage
+        from bench import year as lived
+        from bench.year_draw import picture
+
+        tell("starting", scale.crews * scale.sessions)
+        found = lived.run(scale, tell, options.seed)
+        if options.draw:
+            options.draw.write_text(picture(found), encoding="utf-8")
+        return {"year": found}
+
+
 def _amounts(options: argparse.Namespace) -> Amounts:
     base = QUICK if options.quick else Amounts()
     return Amounts(

@@ -17,6 +17,8 @@ def show(report: dict[str, Any], console: Console) -> None:
         _show_junk(report["junk"], console)
     if "quality" in report:
         _show_quality(report["quality"], console)
+    if "year" in report:
+        _show_year(report["year"], console)
     for name, show_part in (
         ("sweeps", _show_sweeps),
         ("previews", _show_previews),
@@ -118,6 +120,52 @@ def _show_previews(previews: Sequence[dict[str, Any]], console: Console) -> None
             f"{row['own_seconds']:.1f}",
             f"{row['grown_mib']} MiB",
         )
+    console.print(table)
+
+
+_YEAR = (
+    ("readable memories in the end", "live"),
+    ("largest scope (cap)", "largest_scope"),
+    ("groups that say the same, before nobody", "duplicates_open"),
+    ("keys with two values, before nobody", "contradictions_open"),
+    ("pairs that await a person", "waiting"),
+    ("live rows past their end", "past_their_end"),
+    ("load-bearing facts", "load_bearing"),
+    ("of these lost", "lost"),
+    ("questions that got their answer", "answered"),
+    ("entries given per question", "given_per_question"),
+    ("hit rate: used of given", "hit_rate"),
+    ("attack texts given to agents", "attacks_given"),
+    ("times that a sweep stopped and asked", "stopped"),
+)
+
+
+def year_rows(found: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What stands in the two columns, as text."""
+    swept, unswept = found["columns"]["swept"], found["columns"]["unswept"]
+    return [(words, _year_cell(name, swept), _year_cell(name, unswept)) for words, name in _YEAR]
+
+
+def _year_cell(name: str, column: dict[str, Any]) -> str:
+    value = column[name]
+    if name == "largest_scope":
+        return f"{value:,} ({column['cap']:,})"
+    if name == "lost":
+        return str(len(value))
+    if value is None:
+        return "–"
+    if name in ("hit_rate", "answered"):
+        return f"{value:.1%}"
+    return f"{value:.1f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _show_year(found: dict[str, Any], console: Console) -> None:
+    table = Table(title=f"a year of {found['scale']}")
+    table.add_column("")
+    table.add_column("with sweeps", justify="right")
+    table.add_column("without", justify="right")
+    for row in year_rows(found):
+        table.add_row(*row)
     console.print(table)
 
 
