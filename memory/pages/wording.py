@@ -31,6 +31,7 @@ _ACTIONS = {
     "memory.verified": gettext_lazy("confirmed that it is still true"),
     "memory.quarantined": gettext_lazy("put it into quarantine"),
     "memory.quarantine_undone": gettext_lazy("took it out of quarantine with the whole step"),
+    "memory.purged": gettext_lazy("took its text away for good"),
     "memory.sweep_undone": gettext_lazy("brought it back with the whole sweep"),
     "sweep.approved": gettext_lazy("let a stopped sweep go ahead"),
     "task.compressed": gettext_lazy("put the notes of the task into one episode"),
