@@ -141,6 +141,8 @@ class Membership(TenantModel):
     email = models.EmailField()
     name = models.CharField(max_length=200, blank=True)
     role = models.CharField(max_length=20, choices=Role.choices)
+    # Views of the queues that the person gave a name: [{queue, name, view, q, sort}].
+    saved_views = models.JSONField(default=list, db_default=[])
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:

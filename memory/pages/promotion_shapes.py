@@ -60,13 +60,13 @@ def _row(viewer: Viewer, row: found.Waiting, floor: float) -> dict[str, Any]:
 
 def detail(viewer: Viewer, request_id: UUID) -> dict[str, Any] | None:
     """Everything about one request; None when there is no such request."""
-    request = PromotionRequest.objects.filter(id=request_id).first()
-    if request is None:
+    row = found.request_with_notes(request_id)
+    if row is None:
         return None
+    request, notes = row
     memory = Memory.objects.get(id=request.memory_id)
     decisions = found.decisions_on(request.id)
     pending = request.status == "pending"
-    notes = found.notes_on(request.id)
     known = found.known_in(memory, found.target_of(request)) if pending else []
     return {
         "id_text": show_id("prm", request.id),
@@ -110,13 +110,13 @@ def _similar(viewer: Viewer, request: PromotionRequest, memory: Memory) -> list[
     return [
         {
             "url": url(viewer, "promotion", show_id("prm", row.id)),
-            "value": text.content,
+            "value": row.content or "",
             "status": row.status,
-            "by": last.actor_name if last else "",
+            "by": row.by or "",
             "at": row.decided_at,
-            "reason": last.reason if last else "",
+            "reason": row.why or "",
         }
-        for row, text, last in found.similar_decisions(request, memory)
+        for row in found.similar_decisions(request, memory)
     ]
 
 

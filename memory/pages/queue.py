@@ -17,6 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from memory.domain.ids import show_id
 from memory.pages.access import Viewer
 from memory.pages.answers import Context, SeeOther, answer, flash, target, url, wants_part
+from memory.selectors.pages_members import saved_views_of
 from tenants.context import tenant_context
 
 LONGEST_SEARCH = 200
@@ -214,5 +215,20 @@ def _listed(viewer: Viewer, queue: Queue, query: Asked) -> dict[str, Any]:
         if rows.older
         else ""
     )
-    found: Context = {"items": rows.items, "ids": rows.ids, "more_url": more_url}
+    found: Context = {
+        "items": rows.items, "ids": rows.ids, "more_url": more_url, "queue_name": queue.name,
+        "saved": _saved(viewer, queue),
+    }  # fmt: skip
     return _base(query) | _tabs(viewer, queue, query) | dict(found)
+
+
+def _saved(viewer: Viewer, queue: Queue) -> list[dict[str, str]]:
+    """The viewer's own views of this queue, by name."""
+    mine = [one for one in saved_views_of(viewer.user.id) if one.get("queue") == queue.name]
+    return [
+        {
+            "name": one["name"],
+            "url": url(viewer, queue.name, view=one["view"], q=one["q"], sort=one["sort"]),
+        }
+        for one in sorted(mine, key=lambda one: str(one["name"]).lower())
+    ]

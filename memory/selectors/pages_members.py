@@ -31,3 +31,9 @@ def last_seen(ids: Sequence[UUID]) -> dict[UUID, datetime]:
     """When these people signed in last."""
     rows = User.objects.filter(id__in=ids, last_login__isnull=False).values_list("id", "last_login")
     return {one: at for one, at in rows if at is not None}
+
+
+def saved_views_of(user_id: UUID) -> list[dict[str, str]]:
+    """What a member keeps as views of the queues."""
+    rows = Membership.objects.filter(user_id=user_id).values_list("saved_views", flat=True)
+    return list(rows.first() or [])

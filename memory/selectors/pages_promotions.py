@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     BigIntegerField,
     Case,
@@ -20,7 +21,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Cast, Extract
+from django.db.models.functions import Cast, Extract, JSONObject
 
 from memgov import clock
 from memory.domain.scopes import WIDTH, Scope, parse_scope
@@ -161,28 +162,47 @@ def counts(actor_id: str) -> dict[str, int]:
     )
 
 
-def notes_on(request_id: UUID) -> list[PromotionNote]:
-    """Snoozes, questions and answers, the last first."""
-    return list(PromotionNote.objects.filter(request_id=request_id).order_by("-at", "-id"))
+_NOTE = ("kind", "text", "actor_id", "actor_name", "at", "until", "ended_at")
 
 
-def similar_decisions(
-    request: PromotionRequest, memory: Memory, limit: int = 5
-) -> list[tuple[PromotionRequest, Memory, PromotionDecision | None]]:
-    """Requests decided before about the same subject or predicate, or by the same proposer for the same scope."""
+def request_with_notes(request_id: UUID) -> tuple[PromotionRequest, list[PromotionNote]] | None:
+    """A request with its snoozes, questions and answers, the last first; one query."""
+    notes = PromotionNote.objects.filter(request_id=OuterRef("id")).order_by("-at", "-id")
+    as_json = notes.values(json=JSONObject(**{name: name for name in _NOTE}))
+    rows: QuerySet[Any] = PromotionRequest.objects.filter(id=request_id).annotate(
+        notes=ArraySubquery(as_json)
+    )
+    request = rows.first()
+    if request is None:
+        return None
+    return request, [_note(request, fields) for fields in request.notes]
+
+
+def _note(request: PromotionRequest, fields: dict[str, Any]) -> PromotionNote:
+    times = {
+        name: datetime.fromisoformat(fields[name]) for name in ("at", "until", "ended_at") if fields[name]
+    }
+    return PromotionNote(request_id=request.id, **{**fields, **times})
+
+
+def similar_decisions(request: PromotionRequest, memory: Memory, limit: int = 5) -> list[Any]:
+    """Requests decided before about the same subject or predicate, or by the same proposer for the same scope, each
+    with its `content` and with `by` and `why` of the decision that stands; one query."""
     alike = Q(proposer_id=request.proposer_id, to_scope=request.to_scope)
     if memory.subject or memory.predicate:
         about = Q(subject=memory.subject) if memory.subject else Q(pk__in=[])
         about |= Q(predicate=memory.predicate) if memory.predicate else Q(pk__in=[])
         alike |= Q(Exists(_of_request().filter(about)))
     decided = PromotionRequest.objects.filter(alike, decided_at__isnull=False).exclude(id=request.id)
-    rows = list(decided.exclude(status="pending").order_by("-decided_at", "-id")[:limit])
-    texts = {row.id: row for row in Memory.objects.filter(id__in=[row.memory_id for row in rows])}
-    last: dict[UUID, PromotionDecision] = {}
-    ids = [row.id for row in rows]
-    for one in PromotionDecision.objects.filter(request_id__in=ids, undone_at=None).order_by("at", "id"):
-        last[one.request_id] = one
-    return [(row, texts[row.memory_id], last.get(row.id)) for row in rows if row.memory_id in texts]
+    standing = PromotionDecision.objects.filter(request_id=OuterRef("id"), undone_at=None).order_by(
+        "-at", "-id"
+    )
+    rows: QuerySet[Any] = decided.exclude(status="pending").annotate(
+        content=Subquery(_of_request().values("content")[:1]),
+        by=Subquery(standing.values("actor_name")[:1]),
+        why=Subquery(standing.values("reason")[:1]),
+    )
+    return list(rows.order_by("-decided_at", "-id")[:limit])
 
 
 @dataclass(frozen=True, slots=True)
