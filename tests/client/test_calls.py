@@ -113,6 +113,10 @@ def test_edit_verify_delete__with_versions(client: Driven) -> None:
     assert [one.version for one in client.revisions(memory.id, page_size=1)] == [2, 1]
     assert client.delete(memory.id, "no longer true", version=2) == [memory.id]
     assert [one.id for one in client.memories(status="deleted")] == [memory.id]
+    look = client.restore_look(memory.id)
+    assert (look.status, look.goes_to, look.clash) == ("deleted", "live", [])
+    assert client.derived(memory.id).memories == []
+    assert client.restore(memory.id, "it is true after all", version=look.version).status == "live"
 
 
 def test_reading__retrieve_manifest_usage_digest(client: Driven) -> None:

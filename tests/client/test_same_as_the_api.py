@@ -21,7 +21,7 @@ MODELS = {
     "Memory": "Memory", "Outcome": "Outcome", "Revision": "Revision", "Entry": "Entry", "Retrieval": "Retrieval",
     "Digest": "Digest", "Manifest": "Manifest", "Injected": "Injected", "Usage": "Usage", "Working": "WorkingValue",
     "TaskEnd": "TaskEnd", "Rollback": "Rollback", "SessionEnd": "SessionEnd", "Promotion": "Promotion",
-    "Reach": "Reach", "Point": "Point",
+    "Reach": "Reach", "Derived": "Derived", "RestoreLook": "RestoreLook", "Point": "Point",
     "WhoAmI": "WhoAmI", "Key": "Key", "Grant": "Grant", "Metric": "Metric", "Health": "Health", "Event": "Event",
     "Job": "Job", "Finding": "Finding", "Pin": "Pin", "PromotedStep": "Step",
 }  # fmt: skip
@@ -29,7 +29,9 @@ OWN = {"Outcome": {"http_status"}, "Digest": {"etag"}}  # what the client adds f
 MADE: list[Call[Any]] = [
     watching.whoami(), writing.write("x"), writing.write_many([]), writing.check("x"), memories.memories_page(),
     memories.memory("m"), memories.revisions_page("m"), memories.edit("m", version=1), memories.verify("m"),
-    memories.delete("m", "r"), reading.retrieve("q"), reading.digest("shared"), reading.manifest("m"),
+    memories.delete("m", "r"),
+    memories.derived("m"), memories.restore_look("m"), memories.restore("m"),
+    reading.retrieve("q"), reading.digest("shared"), reading.manifest("m"),
     reading.report_usage("m", []), working.put_working("t", "k", 1), working.get_working("t", "k"),
     working.list_working("t"), working.delete_working("t", "k"), working.complete_task("t"),
     working.roll_back_task("t"), working.undo_rollback("t"), working.end_session("s"),

@@ -32,6 +32,9 @@ class Operations:
     edit = Method(known.edit)
     verify = Method(known.verify)
     delete = Method(known.delete)
+    derived = Method(known.derived)
+    restore_look = Method(known.restore_look)
+    restore = Method(known.restore)
 
     retrieve = Method(reading.retrieve)
     digest = Method(reading.digest)

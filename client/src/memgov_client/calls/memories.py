@@ -8,10 +8,10 @@ from typing import Any
 
 from typing_extensions import TypedDict, Unpack
 
-from memgov_client.call import Call, as_params, path, plain
+from memgov_client.call import Call, as_params, given, path, plain
 from memgov_client.calls import reading_answers as read
 from memgov_client.calls.writing import Narrowed
-from memgov_client.models import Memory, Page, Revision
+from memgov_client.models import Derived, Memory, Page, RestoreLook, Revision
 
 
 class MemoryFilters(TypedDict, total=False):
@@ -112,6 +112,46 @@ def delete(
         params=as_params({"reason": reason, "cascade": cascade or None}),
         headers={} if version is None else _if_match(version),
         attributes={"gen_ai.memory.record.id": memory_id},
+    )  # fmt: skip
+
+
+def derived(memory_id: str) -> Call[Derived]:
+    """What a deletion with ``cascade`` would take along."""
+    return Call(
+        "list_memories", "GET", path("memories", memory_id) + "/derived", read.one(Derived), repeatable=True,
+        attributes={"gen_ai.memory.record.id": memory_id},
+    )  # fmt: skip
+
+
+def restore_look(memory_id: str) -> Call[RestoreLook]:
+    """What restoring a memory would meet."""
+    return Call(
+        "get_memory", "GET", path("memories", memory_id) + "/restore", read.one(RestoreLook), repeatable=True,
+        attributes={"gen_ai.memory.record.id": memory_id},
+    )  # fmt: skip
+
+
+def restore(
+    memory_id: str,
+    reason: str = "",
+    *,
+    version: int | None = None,
+    expires_at: datetime | str | None = None,
+    on_clash: str | None = None,
+    seen: Sequence[Mapping[str, Any]] | None = None,
+    idempotency_key: str | None = None,
+) -> Call[Memory]:
+    """Bring a memory back.  ConflictError (`place_taken`) where something lives in its place.
+
+    ``on_clash`` (`replace`, `contest`) says what is to become of that, with ``seen``: `{"memory": …, "version": …}` of
+    each, as `restore_look` names them.
+    """
+    body = given(
+        {"reason": reason, "version": version, "expires_at": expires_at, "on_clash": on_clash, "seen": seen}
+    )
+    return Call(
+        "update_memory", "POST", path("memories", memory_id) + "/restore", read.one(Memory), body=body, keyed=True,
+        idempotency_key=idempotency_key, attributes={"gen_ai.memory.record.id": memory_id},
     )  # fmt: skip
 
 
