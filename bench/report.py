@@ -155,7 +155,7 @@ def _year_cell(name: str, column: dict[str, Any]) -> str:
     if value is None:
         return "–"
     if name in ("hit_rate", "answered"):
-        return f"{value:.1%}"
+        return f"{value:.2%}"
     return f"{value:.1f}" if isinstance(value, float) else f"{value:,}"
 
 
