@@ -27,7 +27,7 @@ RULES = {
 
 
 # Pages that look another way with something in the address.
-MORE = ("blast/?agent={agt}", "blast/?tool=nobody", "blast/steps/{job}/", "memories/{gone}/restore/")
+MORE = ("blast/?agent={agt}", "blast/?tool=nobody", "blast/steps/{step}/", "memories/{gone}/restore/")
 
 
 def _held(full: Full) -> Job:
@@ -46,7 +46,7 @@ def test_pages__checked_by_axe__have_no_violation(full: Full, open_as: OpenAs, w
     filled, found = names(full), []
     tab = open_as(full.stage.owner, width=width, height=900 if width > 500 else 844)
     filled["gone"] = show_id("mem", gone.id)
-    filled["job"] = show_id("job", _held(full).id)
+    filled["step"] = show_id("job", _held(full).id)
     paths = [full.at(path.format(**filled)) for path in (*READABLE, *FOR_REVIEWERS, *FOR_ADMINS, *MORE)]
     front = ["/", "/help/", "/tenants/", "/me/", "/ops/tenants/", "/accounts/2fa/", "/accounts/sessions/"]
     for path in [*front, *paths]:
