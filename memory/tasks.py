@@ -5,6 +5,7 @@ One message per tenant.  Every task may be delivered twice, or again after its w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Event
 from typing import Any
 from uuid import UUID
@@ -29,6 +30,30 @@ from memory.services.tenant_ends import tenants_end
 from memory.services.write_jobs import LEASE, write_job_run
 from tenants.models import Tenant
 
+# A database that is away for a while costs a message nothing but time.
+_RETRIED: dict[str, Any] = {
+    "acks_late": True,
+    "autoretry_for": (OperationalError, InterfaceError),
+    "retry_backoff": 5,
+    "retry_backoff_max": 300,
+}
+
+
+def _is_active(tenant_id: str) -> bool:
+    """Whether there is anything to do: messages outlive the tenants that they are about."""
+    return Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists()
+
+
+def _job_done(task: Task[Any, Any], run: Callable[[UUID, UUID], str], tenant_id: str, job_id: str) -> str:
+    """Carry a job on; how it ended.  While another worker is at it, the message comes back later: that one may have
+    died."""
+    if not _is_active(tenant_id):
+        return "gone"
+    ended = run(UUID(tenant_id), UUID(job_id))
+    if ended == "busy":
+        raise task.retry(countdown=LEASE.total_seconds())
+    return ended
+
 
 @shared_task(name=schedule.DISPATCH, acks_late=True)
 def dispatch_sweep(name: str) -> int:
@@ -43,100 +68,39 @@ def dispatch_sweep(name: str) -> int:
     return count
 
 
-@shared_task(
-    name=schedule.RUN,
-    acks_late=True,
-    autoretry_for=(OperationalError, InterfaceError),
-    retry_backoff=5,
-    retry_backoff_max=300,
-    max_retries=5,
-)
+@shared_task(name=schedule.RUN, max_retries=5, **_RETRIED)
 def run_sweep(name: str, tenant_id: str) -> str | None:
     """One sweep for one tenant; the status of its run, None when it is not due.  A tenant that is gone or suspended is
     passed over."""
-    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+    if not _is_active(tenant_id):
         return None
     if not sweep_is_due(UUID(tenant_id), name):
         return None
     return SWEEPS[name](UUID(tenant_id)).status
 
 
-@shared_task(
-    name=schedule.WRITE_JOB,
-    bind=True,
-    acks_late=True,
-    autoretry_for=(OperationalError, InterfaceError),
-    retry_backoff=5,
-    retry_backoff_max=300,
-    max_retries=10,
-)
+@shared_task(name=schedule.WRITE_JOB, bind=True, max_retries=10, **_RETRIED)
 def run_write_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
-    """Write what was accepted; how it ended.  While another worker is at it, this one comes back later: it may have
-    died."""
-    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
-        return "gone"
-    ended = write_job_run(UUID(tenant_id), UUID(job_id))
-    if ended == "busy":
-        raise self.retry(countdown=LEASE.total_seconds())
-    return ended
+    """Write what was accepted; how it ended."""
+    return _job_done(self, write_job_run, tenant_id, job_id)
 
 
-@shared_task(
-    name=schedule.BLAST_JOB,
-    bind=True,
-    acks_late=True,
-    autoretry_for=(OperationalError, InterfaceError),
-    retry_backoff=5,
-    retry_backoff_max=300,
-    max_retries=10,
-)
+@shared_task(name=schedule.BLAST_JOB, bind=True, max_retries=10, **_RETRIED)
 def run_blast_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
-    """Quarantine what a seed reached, or take such a step back; how it ended.  Comes back later while another worker
-    is at it."""
-    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
-        return "gone"
-    ended = blast_run(UUID(tenant_id), UUID(job_id))
-    if ended == "busy":
-        raise self.retry(countdown=LEASE.total_seconds())
-    return ended
+    """Quarantine what a seed reached, or take such a step back; how it ended."""
+    return _job_done(self, blast_run, tenant_id, job_id)
 
 
-@shared_task(
-    name=schedule.SWEEP_UNDO,
-    bind=True,
-    acks_late=True,
-    autoretry_for=(OperationalError, InterfaceError),
-    retry_backoff=5,
-    retry_backoff_max=300,
-    max_retries=10,
-)
+@shared_task(name=schedule.SWEEP_UNDO, bind=True, max_retries=10, **_RETRIED)
 def run_sweep_undo(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
-    """Bring back what one run of a sweep took; how it ended.  Comes back later while another worker is at it."""
-    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
-        return "gone"
-    ended = sweep_undo_run(UUID(tenant_id), UUID(job_id))
-    if ended == "busy":
-        raise self.retry(countdown=LEASE.total_seconds())
-    return ended
+    """Bring back what one run of a sweep took; how it ended."""
+    return _job_done(self, sweep_undo_run, tenant_id, job_id)
 
 
-@shared_task(
-    name=schedule.PREVIEW_JOB,
-    bind=True,
-    acks_late=True,
-    autoretry_for=(OperationalError, InterfaceError),
-    retry_backoff=5,
-    retry_backoff_max=300,
-    max_retries=10,
-)
+@shared_task(name=schedule.PREVIEW_JOB, bind=True, max_retries=10, **_RETRIED)
 def run_preview_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
-    """Try a draft of a policy; how it ended.  Comes back later while another worker is at it."""
-    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
-        return "gone"
-    ended = preview_run(UUID(tenant_id), UUID(job_id))
-    if ended == "busy":
-        raise self.retry(countdown=LEASE.total_seconds())
-    return ended
+    """Try a draft of a policy; how it ended."""
+    return _job_done(self, preview_run, tenant_id, job_id)
 
 
 @shared_task(name=schedule.MONTHS, acks_late=True)
@@ -172,7 +136,7 @@ def watch_all() -> int:
 @shared_task(name=schedule.WATCH, acks_late=True)
 def watch_tenant(tenant_id: str) -> int:
     """Look whether sweeps and the chain are well, and hand on the messages that are due; how many."""
-    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+    if not _is_active(tenant_id):
         return 0
     sweeps_watched(UUID(tenant_id))
     return deliveries_send(UUID(tenant_id))
@@ -181,7 +145,7 @@ def watch_tenant(tenant_id: str) -> int:
 @shared_task(name=schedule.DELIVER, acks_late=True, time_limit=60)
 def deliver_alert(tenant_id: str, delivery_id: str) -> str:
     """Send one message about an alert; how it ended.  A repetition finds it taken or done."""
-    if not Tenant.objects.filter(id=UUID(tenant_id), status=Tenant.Status.ACTIVE).exists():
+    if not _is_active(tenant_id):
         return "gone"
     return delivery_send(UUID(tenant_id), UUID(delivery_id))
 
