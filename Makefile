@@ -10,7 +10,7 @@ ISOLATED := env -u DATABASE_URL -u MIGRATION_DATABASE_URL -u REDIS_URL -u MEMGOV
 	-u MEMGOV_PUBLIC_URL -u MEMGOV_ALLOWED_HOSTS -u MEMGOV_EMBEDDER -u MEMGOV_DEBUG -u DJANGO_SETTINGS_MODULE \
 	MEMGOV_DATA_DIR=$(CURDIR)/.test-data
 
-.PHONY: client-environments screenshots docs up down test lint types imports checks suite format clean environment environment-dev chromium
+.PHONY: client-environments screenshots docs docs-site up down test lint types imports checks suite format clean environment environment-dev chromium
 
 up: environment ## the whole product on this machine
 	@exec $(PY) -m memgov.cli up --port $(PORT) $(ARGS)
@@ -58,6 +58,10 @@ screenshots: environment-dev chromium ## pictures of the docs, from the running 
 
 docs: environment ## what is generated into docs/
 	$(PY) scripts/generate_docs.py
+
+docs-site: docs ## the pages of docs/ as a site, in build/docs-site
+	@sh scripts/docs_site.sh $(ARGS)
+	@echo "the site is in build/docs-site/index.html"
 
 clean: ## everything that was made here; never the data of the product
 	rm -rf .venv client/.venvs .test-data .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
