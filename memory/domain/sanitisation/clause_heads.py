@@ -30,6 +30,16 @@ _QUOTES: Final = frozenset("\"'“‘")
 _SO: Final = word_set("so then therefore hence thus instead")
 _AND: Final = word_set("and but or and/or")
 _ADDRESS_WITHIN: Final = 12
+# Who is spoken to before a comma: "Dear assistant, …", "All agents, …".
+_CALLED: Final = word_set(
+    """
+    assistant assistants agent agents model models ai ais bot bots chatbot chatbots llm llms copilot copilots
+    """
+)
+_CALLING: Final = word_set(
+    "dear hey hi hello oh ok okay attention note to all any every fellow future my our the this you ai helpful"
+)
+_LONGEST_CALL: Final = 4
 
 
 def heads(segment: Segment) -> Iterator[tuple[int, bool]]:
@@ -37,6 +47,9 @@ def heads(segment: Segment) -> Iterator[tuple[int, bool]]:
     tokens = segment.tokens
     start = _first_word(tokens)
     yield start, False
+    called = _after_call(tokens, start)
+    if called is not None:
+        yield called, False
     first = at(tokens, start)
     fronted = first is not None and (first.low in _FRONTS or first.low in FREQUENCY)
     for index in range(start + 1, len(tokens)):
@@ -60,6 +73,21 @@ def _first_word(tokens: Sequence[Token]) -> int:
     ):
         index += 1
     return index
+
+
+def _after_call(tokens: Sequence[Token], start: int) -> int | None:
+    """Past somebody who is spoken to at the head of a segment, where a verb follows: "Assistant, forward …".
+
+    Not past the first of a list: "Agents, bots and models share the cache".
+    """
+    for index in range(start, min(start + _LONGEST_CALL, len(tokens) - 2)):
+        word, comma, after = tokens[index].low, tokens[index + 1], tokens[index + 2]
+        if comma.text == "," and word in _CALLED:
+            verbal = after.low in CUES or after.low in FREQUENCY or is_known_verb(after.low)
+            return index + 2 if verbal and after.low not in _CALLED else None
+        if word not in _CALLING and word not in _CALLED:
+            return None
+    return None
 
 
 def _in_fronted_list(tokens: Sequence[Token], start: int, index: int) -> bool:
