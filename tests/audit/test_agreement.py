@@ -8,6 +8,7 @@ are kept. A line may carry a second label where two readings are fair; the first
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +19,8 @@ from memory.audit import Category, Item, audit_records, audit_store
 from memory.importers import ForeignRecord, open_store
 
 HERE = Path(__file__).parent
-STORE = HERE.parents[2] / "shared" / "data" / "mem0" / "full_mem0.txt"
+BESIDE = Path(os.environ.get("MEMGOV_TEST_SAMPLES", HERE.parents[2] / "shared"))
+STORE = BESIDE / "data" / "mem0" / "full_mem0.txt"
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
 _DUPLICATES = ("exact_duplicate", "near_duplicate")
 
@@ -31,7 +33,9 @@ def personal(item: Item) -> bool:
     return any(finding.category is Category.PERSONAL for finding in item.findings)
 
 
-@pytest.mark.skipif(not STORE.exists(), reason=f"the real store is not at {STORE}")
+@pytest.mark.skipif(
+    not STORE.exists(), reason=f"no real store at {STORE}; MEMGOV_TEST_SAMPLES names the folder"
+)
 def test_verdicts__real_store__agree_with_its_reader() -> None:
     labels = [json.loads(line) for line in (HERE / "mem0_labels.jsonl").read_text().splitlines()]
     lines = STORE.read_text(encoding="utf-8").splitlines()

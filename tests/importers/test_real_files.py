@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from memory.importers import ForeignRecord, Unreadable, open_store
 
 ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared"
+SHARED = Path(os.environ.get("MEMGOV_TEST_SAMPLES", ROOT.parent / "shared"))
 FOLDERS = (SHARED / "cases" / "imports", SHARED / "data" / "mem0", SHARED / "data" / "letta")
 _ROW = re.compile(
     r"^\| `(?P<name>[^`]+)` \| `(?P<format>\w+)` \| (?P<rows>\d+) \| (?P<broken>\d+) \|", re.MULTILINE
@@ -21,7 +22,10 @@ TABLE = {
 }
 
 
-@pytest.mark.skipif(not all(folder.exists() for folder in FOLDERS), reason=f"no samples and data in {SHARED}")
+@pytest.mark.skipif(
+    not all(folder.exists() for folder in FOLDERS),
+    reason=f"no samples and data in {SHARED}; MEMGOV_TEST_SAMPLES names the folder",
+)
 def test_table_in_the_docs__every_file__read_with_these_counts() -> None:
     found = {}
     for path in (path for folder in FOLDERS for path in folder.iterdir()):
