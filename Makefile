@@ -61,7 +61,7 @@ docs: environment ## what is generated into docs/
 
 docs-site: docs ## the pages of docs/ as a site, in build/docs-site
 	@sh scripts/docs_site.sh $(ARGS)
-	@echo "the site is in build/docs-site/index.html"
+	@echo "the site is in build/docs-site/index.html; its search works when it is served: python3 -m http.server -d build/docs-site"
 
 clean: ## everything that was made here; never the data of the product
 	rm -rf .venv client/.venvs .test-data .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
