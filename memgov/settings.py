@@ -7,7 +7,7 @@ embedded servers that ``memgov up`` keeps running are used; their addresses stan
 from __future__ import annotations
 
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
 
@@ -206,7 +206,10 @@ EMAIL_CONFIG = urlsplit(env.text("EMAIL_URL", "console://"))
 _MAIL = "smtp" if EMAIL_CONFIG.scheme.startswith("smtp") else "console"
 EMAIL_BACKEND = f"django.core.mail.backends.{_MAIL}.EmailBackend"
 EMAIL_HOST, EMAIL_PORT = EMAIL_CONFIG.hostname or "localhost", EMAIL_CONFIG.port or 25
-EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = EMAIL_CONFIG.username or "", EMAIL_CONFIG.password or ""
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = (
+    unquote(EMAIL_CONFIG.username or ""),
+    unquote(EMAIL_CONFIG.password or ""),
+)
 EMAIL_USE_TLS = EMAIL_CONFIG.scheme == "smtp+tls"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text("MEMGOV_FROM_EMAIL", "memgov <memgov@localhost>")

@@ -144,9 +144,17 @@ def _as_request(memory: Memory, fields: Mapping[str, object]) -> RawCandidate:
     return replace(base, **changed)
 
 
+def _says_other(prepared: Prepared, memory: Memory) -> bool:
+    """Whether the words are new: then they are trusted no more than what this writer may claim, or an edit would lend
+    them the trust of whoever wrote the memory."""
+    c = prepared.candidate
+    return (c.content, c.value or "") != (memory.content, memory.value)
+
+
 def _gated(principal: Principal, prepared: Prepared, memory: Memory, active: ActivePolicy) -> Clean:
-    """The edited candidate through admission and sanitisation, at the trust that the memory has."""
-    candidate = replace(prepared.candidate, trust=memory.trust, confidence=prepared.candidate.confidence)
+    """The edited candidate through admission and sanitisation, at the trust that it then has."""
+    trust = min(memory.trust, prepared.candidate.trust) if _says_other(prepared, memory) else memory.trust
+    candidate = replace(prepared.candidate, trust=trust, confidence=prepared.candidate.confidence)
     policy = active.policy.for_scope(candidate.scope)
     admission = admit(candidate, policy, now=memory.recorded_at, rule=prepared.rule)
     if not admission.admitted:
@@ -185,6 +193,8 @@ def _new_values(
         name: value for name, value in columns.items() if name in named and value != getattr(memory, name)
     }
     if {"content", "value"} & values.keys():
+        if c.trust != memory.trust:
+            values["trust"] = c.trust
         rule = prepared.rule
         hashed = value_hash(c.said, rule.normaliser) if rule else value_hash(c.said)
         if hashed != bytes(memory.value_hash):

@@ -16,6 +16,7 @@ from memory.api.urls import urlpatterns
 from memory.domain.scopes import Scope, ScopeKind
 from memory.models import AuditEvent, Job, Manifest, ManifestEntry, Memory, PromotionRequest, Revision
 from memory.services.promotion import promotion_request
+from memory.services.promotion_talk import promotion_ask
 from tests.api.caller import Caller, as_uuid
 from tests.factories import Stage
 
@@ -37,6 +38,7 @@ CALLS: dict[str, list[tuple[str, str, Any, dict[str, str]]]] = {
     "usage": [("POST", "", {"used": []}, {})],
     "promotion": [("GET", "", None, {})],
     "withdraw": [("POST", "", {}, {})],
+    "promotion-answer": [("POST", "", {"text": "mine"}, {})],
     "job": [("GET", "", None, {})],
     "blast-undo": [("POST", "", {}, {})],
 }
@@ -91,6 +93,7 @@ def known(stage: Stage) -> dict[str, str]:
         step.save()
         scope = Memory.objects.get(id=as_uuid(memory["id"]))
     request = promotion_request(stage.orchestrator.principal, scope.id, Scope(ScopeKind.SHARED), MARKER)
+    promotion_ask(stage.reviewer.principal, request.id, f"Is it so? {MARKER}")
     return {
         "memory": memory["id"], "manifest": manifest, "promotion": f"prm_{request.id.hex}", "job": f"job_{job.id.hex}",
         "step": f"job_{step.id.hex}",
