@@ -32,11 +32,14 @@ from memory.services.access import (
 from memory.services.changes import Changes
 from memory.services.errors import Conflict, Denied, VersionConflict
 from memory.services.merging import unmerge
+from memory.services.sweeps.rescan import judged
 from memory.store import memories, reviews
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
 OnClash = Literal["refuse", "replace", "contest"]
+_HELD: Final = frozenset({Status.QUARANTINED.value, Status.CANDIDATE.value})
+_HOLD_UNDONE: Final = ("memory.quarantine_undone", "memory.sweep_undone")
 ON_CLASH: Final[tuple[OnClash, ...]] = ("refuse", "replace", "contest")
 
 
@@ -66,12 +69,19 @@ def clash_of(memory: Memory) -> Clash:
 
 
 def goes_back_to(memory: Memory) -> Status:
-    """Live, but what was deleted out of quarantine is held again: releasing it is a decision of its own."""
-    if memory.status == Status.DELETED:
-        before = Revision.objects.filter(memory_id=memory.id, version=memory.version - 1)
-        if before.filter(state__status=Status.QUARANTINED.value).exists():
-            return Status.QUARANTINED
-    return Status.LIVE
+    """Live, but what was held when it was removed, however often, is held again: to let it in is a decision of its
+    own."""
+    if memory.status not in lifecycle.RESTORABLE:
+        return Status.LIVE
+    past = Revision.objects.filter(memory_id=memory.id)
+    stood = (
+        past.exclude(state__status__in=sorted(map(str, lifecycle.RESTORABLE))).order_by("-version").first()
+    )
+    if stood is None or stood.state.get("status") not in _HELD:
+        return Status.LIVE
+    # A hold that was itself taken back, while the memory was removed, holds no more.
+    undone = past.filter(version__gt=stood.version, version__lte=memory.version, event__in=_HOLD_UNDONE)
+    return Status.LIVE if undone.exists() else Status.QUARANTINED
 
 
 @denials_audited
@@ -99,7 +109,8 @@ def memory_restore(
         active = active_policy()
         _in_time(memory, active, now)
         changes = Changes(actor, now, active)
-        if goes_back_to(memory) is Status.QUARANTINED:
+        held = goes_back_to(memory) is Status.QUARANTINED
+        if held or (actor.kind == "agent" and judged(memory, active.policy) is not None):
             changes.set(
                 memory, "memory.restored", reason, status=Status.QUARANTINED.value, status_reason="held again"
             )
@@ -186,6 +197,11 @@ def _settle(changes: Changes, memory: Memory, clash: Clash, reason: str, on_clas
     rows = memories.lock(clash.versions)
     for row in rows.values():
         not_declared(changes.actor, row)
+        if changes.actor.kind == "agent" and (row.pinned_at is not None or row.trust > memory.trust):
+            raise Conflict(
+                "what lives in its place is pinned or more trusted: a person decides. Nothing was changed",
+                code="place_taken",
+            )
     if on_clash == "replace":
         for row in clash.same:
             changes.move(rows[row.id], lifecycle.Event.MERGE, "memory.merged", reason, merged_into=memory.id)

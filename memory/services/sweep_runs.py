@@ -35,6 +35,10 @@ EVENTS: Final[Mapping[str, str]] = {
 """What each sweep does to a memory that it takes."""
 
 
+DEAD_AFTER: Final = timedelta(hours=6)
+"""A run that says for so long that it runs was killed; what it had committed until then can be brought back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What may still be done about a run."""
@@ -48,10 +52,11 @@ def standing(run: SweepRun, policy_version: int, restore_days: int) -> Standing:
     """Whether a stopped run can be let go, and what a run took be brought back.  Asks for the sweep's last run."""
     now = clock.now()
     days = timedelta(days=restore_days)
-    ended = run.status in ("done", "stopped", "failed") and not run.dry_run
+    ended = run.status in ("done", "stopped", "failed") or now - run.started_at >= DEAD_AFTER
+    ended = ended and not run.dry_run
     undo = ended and run.changed > 0 and run.name in EVENTS and not run.details.get("undone_by")
     undo = undo and now - run.started_at <= days
-    if not run.details.get("held") or run.dry_run:
+    if not run.details.get("held") or run.dry_run or run.status == "running":
         return Standing(False, undo)
     return Standing(not (why := _why_not(run, policy_version)), undo, why)
 
@@ -83,6 +88,8 @@ def sweep_apply(actor: Principal, run_id: UUID, reason: str) -> SweepRun:
     with tenant_context(actor.tenant_id):
         run, active = _locked(run_id), active_policy()
         held = run.details.get("held")
+        if run.status == "running":
+            raise Conflict("the sweep still runs; decide when it has ended", code="under_way")
         if not held or run.dry_run:
             raise Conflict("the run was not stopped; there is nothing to let go", code="not_stopped")
         if why := _why_not(run, active.number):
@@ -123,7 +130,7 @@ def sweep_undo(actor: Principal, run_id: UUID, reason: str) -> Job:
         days = active.policy.retention.restore_days
         if run.name not in EVENTS or run.dry_run or not run.changed:
             raise Conflict("the run took nothing; there is nothing to bring back", code="nothing_to_do")
-        if run.status == "running":
+        if run.status == "running" and now - run.started_at < DEAD_AFTER:
             raise Conflict(
                 "the sweep still runs; bring back what it took when it has ended", code="under_way"
             )

@@ -13,14 +13,13 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Q
-
 from memory.domain.policy import Policy
 from memory.domain.reconciliation import Action, reconcile
 from memory.domain.similarity import block_keys, candidate_pairs, likeness
-from memory.models import Contradiction, Memory, MountEntry, Revision
+from memory.models import Contradiction, Memory, MountEntry
 from memory.selectors.policies import ActivePolicy
 from memory.services.rows import candidate_of, known_of
+from memory.services.sweeps.rescan import decided_by_others
 
 MOST_PROPOSED: Final = 3
 """Pairs of one memory that are put before a person."""
@@ -99,8 +98,6 @@ def _judged_pairs(scope: str) -> set[frozenset[UUID]]:
 
 def _kept_apart(ids: Sequence[UUID]) -> set[UUID]:
     """Memories that a person brought back, or that a mount declares: a sweep does not merge them."""
-    back = Revision.objects.filter(Q(event__in=_BACK), memory_id__in=list(ids)).values_list(
-        "memory_id", flat=True
-    )
+    back = decided_by_others(list(ids), _BACK)
     declared = MountEntry.objects.filter(memory_id__in=list(ids)).values_list("memory_id", flat=True)
     return {*back, *declared}

@@ -44,7 +44,8 @@ def sweep_poisoning(
             run.record.changed = len(taken)
         else:
             _hold(run, taken)
-        run.record.details["rules"] = rules
+        if not run.record.skipped:  # what was held back or passed over has to be read again
+            run.record.details["rules"] = rules
         with tenant_context(tenant_id):
             if not dry_run:
                 _watch(run, active)

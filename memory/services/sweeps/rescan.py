@@ -15,9 +15,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from memory.domain import sanitisation
+from memory.domain.ids import parse_id, show_id
 from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
-from memory.models import Memory, Revision, SweepRun
+from memory.models import AuditEvent, Memory, SweepRun
 from memory.selectors.policies import ActivePolicy
 from memory.services.purify import purify
 from memory.services.rows import candidate_of
@@ -72,14 +73,10 @@ def hits(run: Run, active: ActivePolicy) -> Iterator[Hit]:
             rows = list(
                 Memory.objects.filter(id__gt=after, status__in=("live", "contested")).order_by("id")[:_BATCH]
             )
-            decided = set(
-                Revision.objects.filter(
-                    memory_id__in=[row.id for row in rows], event__in=_BY_A_PERSON
-                ).values_list("memory_id", flat=True)
-            )
+            decided = decided_by_others([row.id for row in rows], _BY_A_PERSON)
         run.record.scanned = (run.record.scanned or 0) + len(rows)
         for row in rows:
-            if row.id not in decided and (hit := _judged(row, active.policy)) is not None:
+            if row.id not in decided and (hit := judged(row, active.policy)) is not None:
                 yield hit
         run.tell()
         if len(rows) < _BATCH:
@@ -87,7 +84,18 @@ def hits(run: Run, active: ActivePolicy) -> Iterator[Hit]:
         after = rows[-1].id
 
 
-def _judged(row: Memory, policy: Policy) -> Hit | None:
+def decided_by_others(ids: Sequence[UUID], events: Sequence[str]) -> set[UUID]:
+    """Those about which somebody else than an agent decided so: an agent may bring back what a sweep took, and that is
+    no judgement on it."""
+    told = AuditEvent.objects.filter(target_id__in=[show_id("mem", one) for one in ids], action__in=events)
+    return {
+        parse_id("mem", target)
+        for target in told.exclude(actor_kind="agent").values_list("target_id", flat=True)
+    }
+
+
+def judged(row: Memory, policy: Policy) -> Hit | None:
+    """What today's rules find in it; None when they would let it pass."""
     clean = purify(candidate_of(row), policy.for_scope(parse_scope(row.scope)))
     reason = clean.reason or ("contains_secret" if clean.held_secret else None)
     if reason is None and clean.candidate.content != row.content:
