@@ -1,6 +1,7 @@
 """Every address of the product."""
 
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from memgov import process_endpoints as process
 
@@ -12,6 +13,8 @@ urlpatterns = [
     path("mcp", process.mcp_is_elsewhere),
     path("mcp/<path:rest>", process.mcp_is_elsewhere),
     path("api/v1/", include("memory.api.urls")),
+    # An address is proved by an invitation, never claimed: allauth would let an account take one that nobody verified.
+    path("accounts/email/", RedirectView.as_view(pattern_name="pages:me")),
     path("accounts/", include("allauth.urls")),
     path("", include("memory.pages.urls")),
 ]

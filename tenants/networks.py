@@ -25,6 +25,8 @@ def parse_networks(text: str) -> list[str]:
     found = []
     for word in text.replace(",", " ").split():
         try:
+            if "%" in word:  # a zone is a name of one machine's own
+                raise ValueError
             found.append(str(ip_network(word, strict=False)))
         except ValueError:
             raise ValueError(f"{word[:60]!r} is no address or network such as 192.0.2.0/24") from None

@@ -74,8 +74,9 @@ def sandbox_fill(tenant_id: UUID) -> str:
     users = {role: User.objects.get(email=cast.address(role)) for role in ROLES}
     seed = secrets.randbelow(1_000_000)
     Play(cast, users, clock.now() - timedelta(minutes=5), seed, days=DAYS).run(tenant=tenant)
-    Tenant.objects.filter(id=tenant.id).update(status=Tenant.Status.ACTIVE)
-    return "filled"
+    # Unless it was given back meanwhile, or its time is over.
+    mine = Tenant.objects.filter(id=tenant.id, deletes_at__gt=clock.now())
+    return "filled" if mine.update(status=Tenant.Status.ACTIVE) else "gone"
 
 
 def sandbox_of(user: User) -> Tenant | None:
@@ -94,7 +95,8 @@ def sandbox_leave(user: User) -> None:
 
 
 def _taken() -> int:
-    return Tenant.objects.filter(is_demo=True, slug__startswith=PREFIX, deletes_at__gt=clock.now()).count()
+    """Copies that take room: until it is purged each does, also when its visitor gave it back."""
+    return Tenant.objects.filter(is_demo=True, slug__startswith=PREFIX).count()
 
 
 def _cast(slug: str) -> Cast:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memory.api.direct import Answer, Call, call_rest
+from memory.api.problems import stop
 from memory.api.requests import MAX_BATCH, MAX_PAGE
 from memory.domain.types import OutcomeKind
 from memory.mcp.advice import about_outcome, about_problem
@@ -52,6 +53,11 @@ class Session:
     def write(self, items: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[Any]:
         """Offer each memory; the labels of those that are known now.  `outcomes` says what became of each."""
         known: list[Any] = []
+        if (
+            len(items) > MAX_BATCH
+        ):  # one batch, or what came before a refusal would be in and look as if it were not
+            most = f"{len(items)} facts in one call, at most {MAX_BATCH}; nothing was stored"
+            raise stop(413, "too_many_items", most)
         for start in range(0, len(items), MAX_BATCH):
             part = items[start : start + MAX_BATCH]
             bodies = [{"scope": self.scope, "origin": self.origin, **body} for _, body in part]

@@ -71,9 +71,7 @@ class Front:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
-        }
+        headers = _headers(scope["headers"])
         given = headers.get("x-request-id", "")
         request_id = given if _SAFE_ID.fullmatch(given) else new_request_id()
         answer = partial(_answer, send, request_id)
@@ -124,6 +122,17 @@ def _caller_of(ctx: Context) -> Caller:
     return caller
 
 
+def _headers(given: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Headers by their small names.  Each proxy may have written a line of `X-Forwarded-For` of its own: they count
+    together, as a WSGI server joins them."""
+    headers: dict[str, str] = {}
+    for raw, value in given:
+        name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
+        joined = name == "x-forwarded-for" and name in headers
+        headers[name] = f"{headers[name]},{text}" if joined else text
+    return headers
+
+
 def _check_host(headers: Mapping[str, str]) -> None:
     """A page in a browser that was led here by a false name (DNS rebinding) comes no further than a wrong host."""
     host = split_domain_port(headers.get("host", ""))[0]
@@ -132,7 +141,10 @@ def _check_host(headers: Mapping[str, str]) -> None:
     origin = headers.get("origin")
     if origin is None:
         return
-    name = urlsplit(origin).hostname if origin.startswith(("http://", "https://")) else None
+    try:
+        name = urlsplit(origin).hostname if origin.startswith(("http://", "https://")) else None
+    except ValueError:
+        name = None
     shown = f"[{name}]" if name and ":" in name else name
     if not shown or not validate_host(shown, settings.ALLOWED_HOSTS):
         raise _problem(403, "wrong_origin", "pages of this origin may not call memgov")

@@ -100,7 +100,7 @@ def _key_of(viewer: Viewer, agent: Agent, key: str) -> AgentKey:
 def revoke(request: HttpRequest, viewer: Viewer, item: str, key: str) -> HttpResponse:
     """Ask, then end the key for good."""
     agent = agent_at(viewer, item)
-    row, reason = _key_of(viewer, agent, key), request.POST.get("reason", "").strip()
+    row, reason = _key_of(viewer, agent, key), request.POST.get("reason", "").replace("\x00", "").strip()
     if request.method == "POST" and reason:
         tenancy.key_revoke(viewer.principal, row, reason[:500])
         flash(request, _("Revoked. Calls with it fail from now on."))

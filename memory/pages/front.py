@@ -65,8 +65,9 @@ def theme(request: HttpRequest) -> HttpResponse:
     back = request.headers.get("Referer", "")
     parts = urlsplit(back)
     safe = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
-    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    response = SeeOther(path if safe and path else reverse("pages:home"))
+    path = "/" + parts.path.lstrip("/\\")  # "//host" would be another site
+    path = f"{path}?{parts.query}" if parts.query else path
+    response = SeeOther(path if safe and back else reverse("pages:home"))
     chosen = request.POST.get("theme", "")
     if chosen in THEMES:
         response.set_cookie("theme", chosen, max_age=ONE_YEAR, samesite="Lax", secure=request.is_secure())

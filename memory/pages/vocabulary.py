@@ -25,7 +25,7 @@ _BUILT_IN = {rule.name: rule for rule in BUILT_IN}
 @tenant_page("vocabulary")
 def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """All aliases and all rules, with how much stands under each."""
-    query = request.GET.get("q", "").strip()[:100]
+    query = request.GET.get("q", "").replace("\x00", "").strip()[:100]
     with tenant_context(viewer.tenant.id):
         rows, total = found.aliases(query)
         under = found.under_subjects({row.subject for row in rows})
@@ -147,7 +147,9 @@ def predicate(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """Set the rule of a predicate: the first POST says what it would do, the second does it."""
     if request.method != "POST":
         return _predicate_page(
-            request, viewer, PredicateForm(initial=_initial(viewer, request.GET.get("predicate", "")))
+            request,
+            viewer,
+            PredicateForm(initial=_initial(viewer, _asked(request, "predicate"))),
         )
     form = PredicateForm(request.POST)
     if not form.is_valid():
@@ -169,6 +171,11 @@ def predicate(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         return _predicate_page(request, viewer, form, effect=_effect_of_rule(viewer, made))
     flash(request, _("The rule of %(name)s holds for what is written from now on.") % {"name": made.name})
     return SeeOther(url(viewer, "vocabulary"))
+
+
+def _asked(request: HttpRequest, name: str) -> str:
+    """A parameter without NUL, which nothing can look for."""
+    return request.GET.get(name, "").replace("\x00", "")
 
 
 def _initial(viewer: Viewer, name: str) -> dict[str, Any]:
@@ -236,7 +243,7 @@ def predicate_gone(request: HttpRequest, viewer: Viewer, item: str) -> HttpRespo
 
 
 def _removed(request: HttpRequest, viewer: Viewer, name: str, then: str, service: Any) -> HttpResponse:
-    clash, status, reason = "", 200, request.POST.get("reason", "")[:500]
+    clash, status, reason = "", 200, request.POST.get("reason", "").replace("\x00", "")[:500]
     if request.method == "POST":
         try:
             service(reason, version_of(request))

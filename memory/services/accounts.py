@@ -20,10 +20,11 @@ def account_change(user: User, *, name: str, time_zone: str, shortcuts: bool) ->
         raise Invalid("give a name of 1 to 200 characters", field="name")
     if time_zone:
         zone_checked(time_zone)
-    User.objects.filter(id=user.id).update(name=name, time_zone=time_zone, shortcuts=shortcuts)
     if name != user.name:
         for tenant in tenants_of(user.id):
             _rename(user, tenant, name)
+    # Last: whoever is stopped before this saves again, and what is missing is done then.
+    User.objects.filter(id=user.id).update(name=name, time_zone=time_zone, shortcuts=shortcuts)
     return User.objects.get(id=user.id)
 
 
@@ -32,7 +33,7 @@ def _rename(user: User, tenant: Belonging, name: str) -> None:
     actor = Principal(tenant.id, "member", f"usr_{user.id.hex}", name, tenant.role)
     with tenant_context(tenant.id):
         member = Membership.objects.select_for_update().filter(user_id=user.id).first()
-        if member is None:
+        if member is None or member.name == name:
             return
         Membership.objects.filter(id=member.id).update(name=name)
         event = audit.Event(

@@ -66,5 +66,5 @@ def _clean(value: Any) -> tuple[Any, int]:
 def _hash_of(row: Mapping[str, Any]) -> bytes:
     """The hash of what the row says now, as a write would have made it."""
     predicate = row.get("predicate") or ""
-    said = str((row.get("value") if predicate else "") or row["content"])
+    said = str((row.get("value") if predicate else "") or row.get("content") or "")
     return value_hash(said, DEFAULT_REGISTRY.lookup(predicate).normaliser) if predicate else value_hash(said)

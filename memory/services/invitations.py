@@ -59,6 +59,9 @@ def invitation_store(actor: Principal, email: str, role: str) -> tuple[Invitatio
     """Keep an invitation; it and its secret, to be sent when this is committed.  Rights are the caller's to ask."""
     address, now, secret = address_of(email), clock.now(), keys.new_secret()
     with tenant_context(actor.tenant_id):
+        if Tenant.objects.filter(id=actor.tenant_id, is_demo=True).exists():
+            # Its passwords are public: whoever tries it could make an account of anybody's address.
+            raise Conflict("nobody is invited to a demo", code="demo", field="email")
         if Membership.objects.filter(email=address).exists():
             raise Conflict(f"{address} is a member already", code="already_member", field="email")
         _not_too_many(now)

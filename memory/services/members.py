@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
 from memgov import clock
-from memory.domain.ids import show_id
+from memory.domain.ids import parse_id, show_id
+from memory.models import AuditEvent
 from memory.selectors.pages_people import tenants_of
 from memory.services.access import ADMINS, denials_audited, require_role
 from memory.services.errors import Conflict, Denied, Invalid, NotFound
 from memory.store import audit
 from tenants.context import tenant_context
-from tenants.models import Membership, Role
+from tenants.models import Invitation, Membership, Role
 from tenants.principals import Principal
 from tenants.sessions import end_all
 
@@ -48,7 +50,7 @@ def member_role_set(actor: Principal, member_id: UUID, role: str) -> Membership:
         member.save()
         shown = show_id("mbr", member.id)
         event = audit.Event("member.role_changed", "member", shown, before=before, after={"role": role})
-        audit.append(actor, [event], now)
+        audit.append(actor, [event, *(_uninvited(member, now) if role != Role.OWNER else ())], now)
     return member
 
 
@@ -66,10 +68,26 @@ def member_remove(actor: Principal, member_id: UUID) -> Membership:
         Membership.objects.filter(id=member.id).delete()
         shown = show_id("mbr", member.id)
         event = audit.Event("member.removed", "member", shown, before={"role": member.role})
-        audit.append(actor, [event], now)
+        audit.append(actor, [event, *_uninvited(member, now)], now)
     if not tenants_of(member.user_id):
         end_all(member.user_id)
     return member
+
+
+def _uninvited(member: Membership, now: datetime) -> list[audit.Event]:
+    """Take back what this person invited and nobody accepted: a link must not outlive the right to send it."""
+    sent = AuditEvent.objects.filter(
+        actor_id=f"usr_{member.user_id.hex}", action__in=("invitation.created", "invitation.resent")
+    ).values_list("target_id", flat=True)
+    rows = Invitation.objects.select_for_update().filter(
+        id__in=[parse_id("inv", target) for target in sent], accepted_at=None, revoked_at=None
+    )
+    events = []
+    for row in rows.order_by("id"):
+        Invitation.objects.filter(id=row.id).update(revoked_at=now)
+        why = "whoever sent it left or has another role"
+        events.append(audit.Event("invitation.revoked", "invitation", show_id("inv", row.id), reason=why))
+    return events
 
 
 def _locked(actor: Principal, member_id: UUID, *, keeps_owner: bool) -> Membership:

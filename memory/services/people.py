@@ -13,6 +13,8 @@ from django.core.validators import validate_email
 from memory.services.errors import Invalid
 from tenants.models import User
 
+MOST_LETTERS = 254
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -29,6 +31,8 @@ def address_of(email: str) -> str:
         validate_email(address)
     except ValidationError:
         raise Invalid(f"{email!r} is no e-mail address", field="email") from None
+    if len(address) > MOST_LETTERS:
+        raise Invalid(f"an e-mail address has at most {MOST_LETTERS} letters", field="email")
     return address
 
 

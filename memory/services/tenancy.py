@@ -171,9 +171,11 @@ def key_rotate(actor: Principal, key: AgentKey, overlap_until: datetime) -> NewK
     """A successor with the same ceiling, networks and length of life; the old key works until ``overlap_until``."""
     now = clock.now()
     with tenant_context(actor.tenant_id):
-        agent = Agent.objects.filter(id=key.agent_id).first()
-        if agent is None:
+        row = AgentKey.objects.select_for_update().filter(id=key.id).first()
+        agent = Agent.objects.filter(id=row.agent_id).first() if row else None
+        if row is None or agent is None:
             raise NotFound("the key's agent is gone")
+        key = row  # as it is now: it may have been ended or narrowed since the page read it
         if key.revoked_at is not None:
             raise Conflict("a revoked key cannot be rotated; make a new one", code="key_revoked")
         life = key.expires_at - key.created_at if key.expires_at else None

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, OperationalError, transaction
+from django.db.transaction import TransactionManagementError
 from django.utils.text import slugify
 
 from memgov import clock
 from memory.domain.exports import Row
 from memory.domain.months import month_of
+from memory.domain.policy import Policy
 from memory.models import Job, Memory
 from memory.models.columns import fields_of
 from memory.models.memory import LIVE_STATUSES
@@ -28,6 +30,7 @@ from memory.services.audit_verify import audit_verify
 from memory.services.embedding import vectors_of
 from memory.services.errors import Conflict, Invalid
 from memory.services.export_secrets import without_secrets
+from memory.services.people import address_of
 from memory.services.tenant_file import MOST_TOLD, Checked, Progress, rows_from, tenant_file_check
 from memory.services.tenant_purge import tenant_purge
 from memory.store import audit, months, search_index, tenant_rows
@@ -38,6 +41,10 @@ from tenants.principals import system
 KIND: Final = "tenant_import"
 BATCH: Final = 400
 _LINKS: Final = ("superseded_by", "merged_into")
+# The database's trouble, not the row's: given again, the file goes on where it stood.
+_NOT_THE_ROW: Final = (OperationalError, TransactionManagementError)
+# A month is a table of everybody's: a file cannot make any number of them.
+_MONTHS_WITHIN: Final = timedelta(days=3_660)
 _INDEXED_AT_ONCE: Final = 200
 
 
@@ -173,7 +180,12 @@ class _Run:
             if isinstance(row, str):
                 self._skip(number, row)
             else:
-                found.append((number, row))
+                try:
+                    _fits(row)
+                except (KeyError, TypeError, ValueError) as error:
+                    self._skip(number, f"{row.table}: {type(error).__name__}: {str(error)[:200]}")
+                else:
+                    found.append((number, row))
         return found
 
     def _insert(self, table: str, rows: list[tuple[int, Row]]) -> None:
@@ -181,6 +193,8 @@ class _Run:
         try:
             with transaction.atomic():
                 tenant_rows.insert(table, ready)
+        except _NOT_THE_ROW:
+            raise
         except DatabaseError:
             self._one_by_one(table, rows, ready)
             return
@@ -192,6 +206,8 @@ class _Run:
             try:
                 with transaction.atomic():
                     tenant_rows.insert(table, [columns])
+            except _NOT_THE_ROW:
+                raise
             except DatabaseError as error:
                 self._skip(number, _why(error))
             else:
@@ -223,7 +239,8 @@ class _Run:
                     month = month_of(datetime.fromisoformat(str(row.columns["at"])))
                 except (KeyError, ValueError):
                     continue
-                if month not in self._months:
+                near = abs((month - clock.now().date()).days) < _MONTHS_WITHIN.days
+                if near and month not in self._months:  # others go where rows without a month go
                     self._months.add(month)
                     months.add(month)
 
@@ -231,7 +248,9 @@ class _Run:
         links: list[tuple[str, str | None, str | None]] = []
         for _number, row in rows_from(self._path, 1):
             if isinstance(row, Row) and row.table == "memory_memory" and any(map(row.columns.get, _LINKS)):
-                links.append((row.columns["id"], row.columns["superseded_by"], row.columns["merged_into"]))
+                links.append(
+                    (str(row.columns.get("id")), row.columns.get(_LINKS[0]), row.columns.get(_LINKS[1]))
+                )
         for at in range(0, len(links), BATCH):
             self._linked(tenant, links[at : at + BATCH])
 
@@ -239,7 +258,9 @@ class _Run:
         try:
             with tenant_context(tenant.id):
                 tenant_rows.link(links)
-        except IntegrityError as error:
+        except _NOT_THE_ROW:
+            raise
+        except DatabaseError as error:
             if not self._skip_broken:
                 raise Invalid(f"{self._path}: {_why(error)}; nothing was imported", field="file") from None
             for one in links if len(links) > 1 else ():
@@ -284,6 +305,14 @@ def _batches(lines: Iterator[tuple[int, Row | str]]) -> Iterator[list[tuple[int,
             batch = []
     if batch:
         yield batch
+
+
+def _fits(row: Row) -> None:
+    """What no constraint refuses and later code fails on.  Raises `KeyError`, `TypeError` or `ValueError`."""
+    if row.table == "tenants_membership":
+        address_of(str(row.columns["email"]))
+    if row.table == "memory_policyversion":
+        Policy.model_validate(row.columns["document"])
 
 
 def _missing(row: Row) -> dict[str, Any]:

@@ -85,8 +85,10 @@ def tenant_delete_call_off(actor: Principal) -> Tenant:
     require_role(actor, OWNERS, "keep the tenant")
     with tenant_context(actor.tenant_id):
         tenant = _locked(actor)
-        if tenant.deletes_at is None or tenant.is_demo:
-            raise Conflict("no deletion was asked for, or it was called off already", code="not_ending")
+        if tenant.deletes_at is None or tenant.is_demo or tenant.status != Tenant.Status.ACTIVE:
+            raise Conflict(
+                "no deletion was asked for, it was called off already, or it has begun", code="not_ending"
+            )
         Tenant.objects.filter(id=tenant.id).update(deletes_at=None, deletion_asked_by="")
         _told(actor, "tenant.deletion_called_off", before={"deletes_at": tenant.deletes_at.isoformat()})
     return Tenant.objects.get(id=actor.tenant_id)

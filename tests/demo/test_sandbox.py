@@ -139,8 +139,8 @@ def test_sandbox__too_often_from_one_address__is_told_with_429() -> None:
         for _ in range(5):
             started(browser)
         answer = browser.post("/demo/")
-    assert answer.status_code == 429 and answer["Retry-After"] == "3600"
-    assert started(visitor()), "others are not held up"
+        assert answer.status_code == 429 and answer["Retry-After"] == "3600"
+        assert started(visitor()), "others are not held up"
     cache.clear()
 
 
@@ -151,8 +151,21 @@ def test_sandbox__half_lived__is_given_up() -> None:
     assert Tenant.objects.get(id=tenant.id).status == "suspended"
 
 
-def test_sandbox__sends_no_mail() -> None:
+def test_sandbox__invites_nobody_and_sends_no_mail() -> None:
     tenant = started(visitor())
-    with mail_server() as box:
-        sent = invitation_create(system(tenant.id, "test"), "anybody@example.test", "auditor")
-    assert not sent.mailed and box.messages == []
+    with mail_server() as box, pytest.raises(Conflict) as refused:
+        invitation_create(system(tenant.id, "test"), "anybody@example.test", "auditor")
+    assert refused.value.code == "demo" and box.messages == []
+
+
+def test_sandbox__visitor__cannot_claim_another_address() -> None:
+    browser = visitor()
+    tenant = started(browser)
+    mine = set(User.objects.filter(email__endswith=f"@{tenant.slug}.example").values_list("email", flat=True))
+    for body in (
+        {"action_add": "", "email": "someone@example.test"},
+        {"action_primary": "", "email": "someone@example.test"},
+    ):
+        assert browser.post("/accounts/email/", body).status_code == 302
+    assert not User.objects.filter(email="someone@example.test").exists()
+    assert set(User.objects.filter(email__in=mine).values_list("email", flat=True)) == mine and mine

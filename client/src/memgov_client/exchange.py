@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from memgov_client.call import Answer, Call, encode
 from memgov_client.errors import LostError, MemgovError, UnexpectedAnswerError, problem
-from memgov_client.retrying import RetryPolicy, is_worth_retrying, read_retry_after
+from memgov_client.retrying import RETRIED_CODES, RetryPolicy, is_worth_retrying, read_retry_after
 
 T = TypeVar("T")
 
@@ -105,7 +105,10 @@ def _judge(call: Call[Any], came: Reply | Lost, send: Send) -> tuple[MemgovError
         harmless = call.repeatable or "Idempotency-Key" in send.headers
         return error, asked, harmless and is_worth_retrying(came.status, "")
     found = problem(came.status, body if isinstance(body, Mapping) else {}, asked)
-    return found, asked, is_worth_retrying(found.status, found.code)
+    # A 5xx may have lost the answer of a change that is in; these were refused before anything was begun.
+    untouched = found.status == 429 or found.code in RETRIED_CODES
+    harmless = untouched or call.repeatable or "Idempotency-Key" in send.headers
+    return found, asked, harmless and is_worth_retrying(found.status, found.code)
 
 
 def _answer(reply: Reply) -> Answer:

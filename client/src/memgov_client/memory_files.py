@@ -104,10 +104,13 @@ class MemoryFiles:
         if (yield from self._exists(new)):
             raise FileError(f"The destination {new} already exists")
         found = yield from self._at_or_below(old)
-        said = ""
+        said, moved = "", []
         for path, memory in found.items():
-            said = (yield from self._put(new + path[len(old) :], self.text(memory))) or said
-        for memory in found.values():
+            held = yield from self._put(new + path[len(old) :], self.text(memory))
+            said = held or said
+            if not held:  # a copy that waits for a person does not take the place of what is there
+                moved.append(memory)
+        for memory in moved:
             yield from self.shelf.remove(memory, f"the agent renamed {old} to {new}")
         return said or f"Successfully renamed {old} to {new}"
 
