@@ -162,10 +162,8 @@ def test_sandbox__visitor__cannot_claim_another_address() -> None:
     browser = visitor()
     tenant = started(browser)
     mine = set(User.objects.filter(email__endswith=f"@{tenant.slug}.example").values_list("email", flat=True))
-    for body in (
-        {"action_add": "", "email": "someone@example.test"},
-        {"action_primary": "", "email": "someone@example.test"},
-    ):
-        assert browser.post("/accounts/email/", body).status_code == 302
+    for action in ("action_add", "action_primary"):
+        asked = {action: "", "email": "someone@example.test"}
+        assert browser.post("/accounts/email/", asked).status_code == 302
     assert not User.objects.filter(email="someone@example.test").exists()
     assert set(User.objects.filter(email__in=mine).values_list("email", flat=True)) == mine and mine
