@@ -60,7 +60,26 @@ class Play:
         for day in range(self.days):
             self._day(day, first + timedelta(days=day))
             progress(day + 1)
+        with clock.moved_to(self.latest):
+            self._leave_something_to_decide()
         return self.tenant
+
+    def _leave_something_to_decide(self) -> None:
+        """Of a short story chance may leave a queue empty; then the agents go on a little."""
+        for turn, player in enumerate(self.cast.players * 10):
+            with tenant_context(self.tenant.id):
+                held = Memory.objects.filter(status="quarantined").exists()
+                asked = PromotionRequest.objects.filter(status="pending").exists()
+                clash = Contradiction.objects.filter(status="open").exists()
+            if held and asked and clash:
+                return
+            session = f"{self.cast.slug[:2]}-more-{turn}"
+            if not held:
+                self._say(
+                    self.agents[player.name], player, session, lines.poison(self.rng, self.cast, player)
+                )
+            else:
+                self._visit(player, session)
 
     def _found(self, tenant: Tenant | None) -> None:
         self.tenant = tenant or tenancy.tenant_create(self.cast.slug, self.cast.name, is_demo=True)
@@ -126,8 +145,8 @@ class Play:
         for _ in range(self.rng.choice((1, 2, 2, 3))):
             self._say(agent, player, session)
 
-    def _say(self, agent: Principal, player: Player, session: str) -> None:
-        line = dict(self._line(player))
+    def _say(self, agent: Principal, player: Player, session: str, what: lines.Line | None = None) -> None:
+        line = dict(what or self._line(player))
         line.setdefault("scope", f"agent:{player.role}" if line.get("origin") != "model_inferred" else None)
         if player.trust_ceiling < 1 and str(line.get("scope", "")).startswith("project:"):
             line["scope"] = f"agent:{player.role}"  # it may propose to projects, not write there

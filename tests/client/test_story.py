@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from tests import loops
 from tests.browser import Web
 from tests.client.both import Driven
 from tests.client.staged import Staged
@@ -118,7 +118,7 @@ class Tooled:
             async with over_http(self.url, self.key) as client:
                 return (await client.call_tool(tool, arguments)).structured_content
 
-        return asyncio.run(called())
+        return loops.run(called())
 
 
 def test_story__through_mcp__ends_in_the_same_state(stage: Stage, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import CallToolResult, TextContent
 
 from memgov.processes.commands import command
+from tests import loops
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,7 +100,7 @@ def talk(session: Callable[[], Any], what: Callable[[Client], Awaitable[T]], sec
                 failed.append(error)
                 return None
 
-    result = asyncio.run(run())
+    result = loops.run(run())
     if failed:
         raise failed[0]
     return cast(T, result)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
 from typing import Any
 
 from memory.mcp.profiles import PROFILES
+from tests import loops
 from tests.factories import Stage
 from tests.mcp.talking import McpProcess
 
@@ -19,7 +19,7 @@ def test_python__runs_as_it_stands(stage: Stage, mcp_process: McpProcess) -> Non
     assert code is not None
     names: dict[str, Any] = {}
     exec(compile(code[1].replace("http://127.0.0.1:8001/mcp", mcp_process.url), "mcp.md", "exec"), names)
-    assert "manifest man_" in asyncio.run(names["ask"](stage.coder.key_text))
+    assert "manifest man_" in loops.run(names["ask"](stage.coder.key_text))
 
 
 def test_tools__are_all_told() -> None:

@@ -12,6 +12,7 @@ from django.db import connection, connections
 from memory.api.problems import ProblemError
 from memory.mcp import pool as pools
 from memory.mcp.pool import Pool
+from tests import loops
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_more_than_can_wait__busy_and_then_served_again(gate: threading.Event) -
         gate.set()
         return [await one for one in held] + [await pool.run(lambda: "again")]
 
-    assert asyncio.run(crowd()) == [True, True, "again"]
+    assert loops.run(crowd()) == [True, True, "again"]
     pool.close()
 
 
@@ -54,7 +55,7 @@ def test_cancelled__what_waits_is_not_begun_what_runs_is_finished(gate: threadin
         gate.set()
         assert await pool.run(lambda: "next") == "next"
 
-    asyncio.run(impatient())
+    loops.run(impatient())
     pool.close()
     assert done == ["a"]
 
@@ -63,7 +64,7 @@ def test_too_long__says_how_to_repeat(gate: threading.Event, monkeypatch: pytest
     monkeypatch.setattr(pools, "PATIENCE_SECONDS", 0.05)
     pool = Pool(threads=1)
     with pytest.raises(ProblemError) as late:
-        asyncio.run(pool.run(gate.wait))
+        loops.run(pool.run(gate.wait))
     assert late.value.problem.code == "no_answer_in_time" and "idempotency_key" in late.value.problem.detail
     gate.set()
     pool.close()
@@ -82,7 +83,7 @@ def test_close__no_connection_is_left(database: None) -> None:
     async def all_threads() -> None:
         await asyncio.gather(*(pool.run(backend) for _ in range(3)))
 
-    asyncio.run(all_threads())
+    loops.run(all_threads())
     assert len(backends) == 3
     pool.close()
     with connections["default"].cursor() as cursor:
