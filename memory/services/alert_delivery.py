@@ -61,8 +61,8 @@ def delivery_send(tenant_id: UUID, delivery_id: UUID, now: datetime | None = Non
         if delivery is None:
             return "not due"
         channel = AlertChannel.objects.get(id=delivery.channel_id)
-        if stopped := _why_not(channel, delivery):
-            alert_channels.ended(delivery, now, status=AlertDelivery.DEAD, error=stopped)
+        if delivery.attempts > 1 and wait_after(delivery.attempts - 1) is None:  # a worker died on each
+            alert_channels.ended(delivery, now, status=AlertDelivery.DEAD, error="no attempt came to an end")
             return "dead"
         secret = alert_channels.secret_of(channel) if channel.secret is not None else ""
     try:
@@ -72,15 +72,6 @@ def delivery_send(tenant_id: UUID, delivery_id: UUID, now: datetime | None = Non
     with tenant_context(tenant_id):
         alert_channels.ended(delivery, now, status=AlertDelivery.SENT, answer=answer, error="")
     return "sent"
-
-
-def _why_not(channel: AlertChannel, delivery: AlertDelivery) -> str:
-    """Why a message is not sent although it is due; empty when it is."""
-    if channel.disabled_at is not None:
-        return "the channel is switched off"
-    if delivery.attempts > 1 and wait_after(delivery.attempts - 1) is None:
-        return "no attempt came to an end"  # a worker died on each
-    return ""
 
 
 def _sent(channel: AlertChannel, secret: str, delivery: AlertDelivery, now: datetime) -> int | None:
