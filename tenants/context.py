@@ -102,7 +102,8 @@ class _Opening:
             before, opening = 2, f"BEGIN;\n{opening}"
         cursor = context["cursor"].cursor
         if many or isinstance(cursor, ServerCursor) or not isinstance(sql, str):
-            raw.execute(opening)
+            with connection.wrap_database_errors:
+                raw.execute(opening)
             return execute(sql, params, many, context)
         result = execute(f"{opening};\n{sql}", params, many, context)
         for _ in range(before):

@@ -49,7 +49,10 @@ class Prepared:
         known = _prepared.setdefault(connection.connection, set())
         if self._name not in known:
             # It outlives the transaction, whatever becomes of that.
-            connection.connection.execute(self._prepare)
+            with (
+                connection.wrap_database_errors
+            ):  # a server that went away is the same fault here as anywhere
+                connection.connection.execute(self._prepare)
             known.add(self._name)
         return self._execute, list(values)
 
