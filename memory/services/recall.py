@@ -10,8 +10,7 @@ from typing import Any
 
 from memgov import clock
 from memgov.ids import new_id
-from memory.domain.ids import show_id
-from memory.domain.injection import BlockEntry, render_block, text_sha256
+from memory.domain.injection import framed, text_sha256
 from memory.domain.left_out import left_out
 from memory.domain.policy import Policy
 from memory.domain.text import query_terms
@@ -58,7 +57,7 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
         entries, excluded = chosen(found, request, active, now, left, first=working, declared=declared)
         excluded = summed(found.excluded(), summed(excluded, unread))
         found.note(left)
-        block = render_block(map(block_entry, entries), request.format)
+        block = framed([entry.text for entry in entries], request.format)
         manifest = _manifest(principal, request, active, now, excluded, block)
         manifest.excluded_ids = left.ids
         manifest.working = [working_kept(entry.found) for entry in entries if entry.channel == WORKING]
@@ -86,21 +85,6 @@ def _filters(request: RetrieveRequest, policy: Policy, now: datetime, vector: Ve
         neighbour_layers=rules.neighbour_layers
         if rules.neighbour_share or rules.second_neighbour_share
         else (),
-    )
-
-
-def block_entry(entry: Entry) -> BlockEntry:
-    """The entry as the injection block shows it."""
-    row = entry.found
-    return BlockEntry(
-        id=show_id("wrk" if entry.channel == WORKING else "mem", row.id),
-        version=row.version,
-        scope=row.scope,
-        source=row.source,
-        trust=row.trust,
-        band=entry.band,
-        recorded_at=row.recorded_at,
-        content=row.content,
     )
 
 

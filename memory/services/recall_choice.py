@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Final
 
 from memory.domain.freshness import band
-from memory.domain.fusion import Hit, Scored, boosted, select
-from memory.domain.injection import BlockFormat
+from memory.domain.fusion import Hit, boosted, select
+from memory.domain.ids import show_id
+from memory.domain.injection import BlockEntry, BlockFormat, frame_tokens, render_entry
 from memory.domain.left_out import LeftOut
 from memory.domain.policy import Policy
 from memory.domain.scopes import ScopeKind
@@ -19,6 +20,9 @@ from memory.selectors.declared import DECLARED, NOTHING, Declared
 from memory.selectors.policies import ActivePolicy
 from memory.selectors.recall import Found, Search
 from memory.services.working_read import WORKING
+
+RETRIEVED: Final = "retrieved"
+"""The channel of what was looked for."""
 
 # Rows read beyond the limit: boosts may lift one of them, and some say the same twice.
 _SPARE = 6
@@ -55,7 +59,23 @@ class Entry:
     band: Band
     score: float
     parts: dict[str, float]
-    channel: str = "retrieved"
+    channel: str = RETRIEVED
+    text: str = ""
+    """As it stands in the block."""
+
+
+def block_entry(row: Found, its_band: Band, channel: str) -> BlockEntry:
+    """A row as the injection block shows it."""
+    return BlockEntry(
+        id=show_id("wrk" if channel == WORKING else "mem", row.id),
+        version=row.version,
+        scope=row.scope,
+        source=row.source,
+        trust=row.trust,
+        band=its_band,
+        recorded_at=row.recorded_at,
+        content=row.content,
+    )
 
 
 def limit_of(request: RetrieveRequest, policy: Policy) -> int:
@@ -108,13 +128,16 @@ def _rank(
     """Order, drop what the stakes forbid, and cut to the limits; with what that left out, by reason.
 
     `first` are working values, asked for by key; then comes what mounts declare, then what was searched, all within
-    the same limits.
+    the same limits.  The budget of tokens bounds the whole block, its frame and labels with it.
     """
     policy = active.policy
     by_id = {row.id: row for row in found}
     bands = {row.id: band_of(row, now, active) for row in found}
-    scored = boosted([_hit(row, bands[row.id]) for row in found], policy.retrieval)
-    standing = [Entry(row, band_of(row, now, active), 1.0, {}, DECLARED) for row in declared.rows]
+    texts = {
+        row.id: render_entry(block_entry(row, bands[row.id], RETRIEVED), request.format) for row in found
+    }
+    scored = boosted([_hit(row, bands[row.id], texts[row.id]) for row in found], policy.retrieval)
+    standing = [_standing(row, band_of(row, now, active), DECLARED, request.format) for row in declared.rows]
     excluded = {"limit": len(declared.beyond)}
     left.note("limit", declared.beyond)
     if request.high_stakes:
@@ -126,14 +149,24 @@ def _rank(
         scored, standing = fresh, steady
     limit = limit_of(request, policy)
     tokens = request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens
-    working = [Entry(row, Band.FRESH, 1.0, {}, WORKING) for row in first]
+    tokens -= frame_tokens(request.format)
+    working = [_standing(row, Band.FRESH, WORKING, request.format) for row in first]
     ahead, cut, spent = _that_fit([*working, *standing], limit, tokens, left)
     said = {_sameness(entry.found) for entry in ahead if entry.channel == DECLARED}
     new = [one for one in scored if one.hit.sameness not in said]
     excluded["same_value"] = len(scored) - len(new)
     left.note("same_value", [one.hit.id for one in scored if one.hit.sameness in said])
     kept, more = select(new, limit - len(ahead), tokens - spent, policy.retrieval.max_source_share, left)
-    return [*ahead, *(_entry(one, by_id, bands) for one in kept)], summed(summed(excluded, more), cut)
+    given = [
+        Entry(by_id[one.hit.id], bands[one.hit.id], one.score, one.parts, text=texts[one.hit.id])
+        for one in kept
+    ]
+    return [*ahead, *given], summed(summed(excluded, more), cut)
+
+
+def _standing(row: Found, its_band: Band, channel: str, format: BlockFormat) -> Entry:
+    """What is given without being looked for."""
+    return Entry(row, its_band, 1.0, {}, channel, render_entry(block_entry(row, its_band, channel), format))
 
 
 def _that_fit(
@@ -144,7 +177,7 @@ def _that_fit(
     cut: dict[str, int] = {}
     spent = 0
     for entry in wanted:
-        cost = count_tokens(entry.found.content)
+        cost = count_tokens(entry.text)
         reason = "limit" if len(entries) >= limit else "token_budget" if spent + cost > tokens else ""
         if reason:
             cut[reason] = cut.get(reason, 0) + 1
@@ -161,11 +194,7 @@ def summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     return {name: count for name, count in sums.items() if count}
 
 
-def _entry(one: Scored, by_id: dict[Any, Found], bands: dict[Any, Band]) -> Entry:
-    return Entry(by_id[one.hit.id], bands[one.hit.id], one.score, one.parts)
-
-
-def _hit(row: Found, its_band: Band) -> Hit:
+def _hit(row: Found, its_band: Band, text: str) -> Hit:
     return Hit(
         id=row.id,
         source=row.source,
@@ -177,7 +206,7 @@ def _hit(row: Found, its_band: Band) -> Hit:
         trust=row.trust,
         pinned=row.pinned,
         sameness=_sameness(row),
-        tokens=count_tokens(row.content),
+        tokens=count_tokens(text),
         content=row.content,
     )
 

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 from memory.domain.digest import DigestEntry, build_digest
 from memory.domain.ids import new_id, show_id
-from memory.domain.injection import REFERENCE_ONLY, BlockEntry, escape, render_block, text_sha256
+from memory.domain.injection import (
+    BLOCK_FORMATS,
+    REFERENCE_ONLY,
+    BlockEntry,
+    BlockFormat,
+    escape,
+    frame_tokens,
+    render_block,
+    render_entry,
+    text_sha256,
+)
 from memory.domain.policy import Policy
 from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.tokens import count_tokens
@@ -146,3 +156,16 @@ def test_count_tokens__rule__counts_words_marks_and_unspaced_characters():
     assert count_tokens("We ship, daily.") == 5
     assert count_tokens("internationalisation") == 4
     assert count_tokens("東京に住む") == 5
+
+
+@given(st.text(alphabet=[chr(at) for at in range(128)]) | st.from_regex(r"[\w\s.,<>=\"-]{0,80}"))
+def test_count_tokens__by_its_short_way__is_what_the_rule_says(text: str):
+    marked = "é"  # what is not all ASCII goes the long way
+    assert count_tokens(text) + 1 == count_tokens(f"{text} {marked}")
+
+
+@given(st.lists(st.text(), min_size=1, max_size=5), st.sampled_from(BLOCK_FORMATS))
+def test_count_tokens__of_a_block__are_its_frame_and_its_entries(contents: list[str], form: BlockFormat):
+    entries = [entry(content, source=content) for content in contents]
+    parts = sum(count_tokens(render_entry(one, form)) for one in entries)
+    assert count_tokens(render_block(entries, form)) == frame_tokens(form) + parts

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from memory.domain.ids import show_id
+from memory.domain.injection import BlockEntry, render_block
 from memory.domain.scopes import Verb, may, parse_grant, parse_scope
 from memory.domain.tokens import count_tokens
+from memory.domain.types import Band
 from memory.models import Memory
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from tests.factories import Machine, Stage, make_agent, make_tenant
@@ -110,17 +113,24 @@ def expected(placed: list[Placed], machine: Machine, request: RetrieveRequest) -
         if request.scopes is not None and memory.scope not in request.scopes:
             continue
         if applies(one.paths, one.tags, request) and applies(memory.paths, memory.tags, request):
-            able.append(memory.content)
+            able.append(memory)
             seen.add(memory.id)
     able = able if request.high_stakes else able[: request.limit]
-    given, spent = [], 0
-    for content in able:
-        if len(given) < (request.limit or 10) and spent + count_tokens(content) <= (
-            request.max_tokens or 1500
-        ):
-            given.append(content)
-            spent += count_tokens(content)
-    return given
+    given: list[Memory] = []
+    for memory in able:
+        longer = render_block(map(shown, [*given, memory]))
+        if len(given) < (request.limit or 10) and count_tokens(longer) <= (request.max_tokens or 1500):
+            given.append(memory)
+    return [memory.content for memory in given]
+
+
+def shown(memory: Memory) -> BlockEntry:
+    """As the block has it; all are young."""
+    source = f"{memory.agent_name}/{memory.tool}" if memory.tool else memory.agent_name
+    return BlockEntry(
+        show_id("mem", memory.id), memory.version, memory.scope, source, memory.trust, Band.FRESH,
+        memory.recorded_at, memory.content,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -136,7 +146,7 @@ def test_declared__drawn_tenants_and_reads__are_what_the_rules_say(database: Non
             paths=some(rng, READ_PATHS, 4, 0.7),
             tags=some(rng, TAGS, 3, 0.7),
             limit=rng.randint(1, 12),
-            max_tokens=rng.choice([None, 30, 60, 120]),
+            max_tokens=rng.choice([None, None, 90, 200, 400]),
             high_stakes=rng.random() < 0.3,
             min_trust=rng.choice([None, None, 0.85]),
             scopes=rng.choice([None, None, rng.sample(SCOPES, 3)]),

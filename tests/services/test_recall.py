@@ -8,8 +8,9 @@ import pytest
 from django.test import override_settings
 
 from memgov import clock
-from memory.domain.injection import text_sha256
+from memory.domain.injection import BLOCK_FORMATS, BlockFormat, text_sha256
 from memory.domain.scopes import parse_scope
+from memory.domain.tokens import count_tokens
 from memory.models import Manifest, ManifestEntry, Memory
 from memory.services.digest import digest_read
 from memory.services.errors import Conflict, Invalid, NotFound
@@ -112,6 +113,25 @@ def test_retrieve__limits__entries_and_tokens_bounded(stage: Stage) -> None:
     found = retrieve(stage, "refunds kiln error", limit=2)
     assert len(found.entries) == 2 and found.excluded["limit"] == 1
     assert contents(retrieve(stage, "refunds kiln error", max_tokens=1)) == []
+
+
+@pytest.mark.parametrize("form", BLOCK_FORMATS)
+def test_retrieve__max_tokens__bounds_the_whole_block(stage: Stage, form: BlockFormat) -> None:
+    write(stage.coder.principal, 'Refund texts: "<b>Gut & günstig</b>"\n```sh\nrefund\n``` 返金の手順。')
+    asked = "refunds kiln error"
+    whole = retrieve(stage, asked, format=form)
+    costs = [
+        retrieve(stage, asked, format=form, limit=count).manifest.tokens
+        for count in range(1, 1 + len(FACTS) + 1)
+    ]
+    assert costs[-1] == count_tokens(whole.block) and costs == sorted(set(costs))
+    for count, tokens in enumerate(costs, 1):
+        just = retrieve(stage, asked, format=form, max_tokens=tokens)
+        assert len(just.entries) >= count and count_tokens(just.block) <= tokens
+        short = retrieve(stage, asked, format=form, max_tokens=tokens - 1)
+        assert count_tokens(short.block) == short.manifest.tokens < tokens
+        assert short.excluded["token_budget"] == len(costs) - len(short.entries)
+    assert costs[0] > count_tokens(whole.entries[0].found.content), "labels and frame are part of it"
 
 
 def test_retrieve__high_stakes__no_contested_and_no_low_trust(stage: Stage) -> None:
