@@ -21,7 +21,7 @@ from bench.vectors import vectors
 from memgov import clock
 from memgov.ids import new_id
 from memory.domain.scopes import parse_scope
-from memory.domain.text import terms
+from memory.domain.search_terms import index_terms
 from memory.domain.types import Status
 from memory.models import Memory
 from memory.selectors.candidates import MOST_EXACT
@@ -147,6 +147,6 @@ def _revision(row: Memory) -> list[Any]:
 def _index(rows: Sequence[Memory], embed: bool) -> Iterator[list[Any]]:
     found = vectors([row.content for row in rows]) if embed else None
     for at, row in enumerate(rows):
-        words = terms(row.content)
+        words = index_terms(row.content)
         literal = "[" + ",".join(f"{value:.6g}" for value in found[at]) + "]" if found is not None else None
         yield [row.id, words, len(words), literal, MODEL if embed else ""]

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from memory.domain.languages import Language
 from memory.domain.policy_write_rules import Count, Days, Positive, Section, Share, WholeDays
 from memory.domain.types import Kind, Layer, ScopeKind
 
@@ -75,6 +76,8 @@ class Retrieval(Section):
     trust_boost: Share = 0.05
     pin_boost: Share = 0.05
     """Boosts are added to the fused score of 0 to 1; each is the most that it can add."""
+    languages: tuple[Language, ...] = ()
+    """Languages in which queries are asked, beside English and the one that a query's own words show."""
     neighbour_share: Share = 0.4
     """Part of its score that a row lends to those written just before and after it in its session."""
     second_neighbour_share: Share = 0.2

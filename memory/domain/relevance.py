@@ -7,7 +7,7 @@ be read never gets here, so that no score depends on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -57,6 +57,15 @@ class Relevance:
     def score(self) -> Floats:
         """The fused score with what neighbours lend, before boosts."""
         return self.text + self.vector + self.near
+
+
+def by_word(found: Candidates, ways: Sequence[int]) -> Candidates:
+    """Counts by word instead of by term, where several terms stand for one word: `ways` says how many for each.
+
+    A text that holds two of them holds the word once: the larger count is its count.
+    """
+    starts = np.cumsum([0, *ways[:-1]])
+    return replace(found, counts=np.maximum.reduceat(found.counts, starts, axis=1))
 
 
 def relevance(found: Candidates, rules: Retrieval) -> Relevance:

@@ -16,20 +16,24 @@ import Stemmer  # type: ignore[import-not-found]
 
 from memory.domain.stop_words import ENGLISH_STOP_WORDS
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 MAX_TERMS = 1024  # a memory of 8,000 characters, the longest one allowed, stays searchable to its end
 MAX_QUERY_TERMS = 32
 MAX_TERM_LENGTH = 64
 _CACHED = 40
 
 _SNOWBALL = {
+    "ar": "arabic",
     "da": "danish",
     "de": "german",
+    "el": "greek",
     "en": "english",
     "es": "spanish",
     "fi": "finnish",
     "fr": "french",
+    "hi": "hindi",
     "hu": "hungarian",
+    "hy": "armenian",
     "it": "italian",
     "nl": "dutch",
     "no": "norwegian",
@@ -37,7 +41,11 @@ _SNOWBALL = {
     "ro": "romanian",
     "ru": "russian",
     "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
 }
+# Written with vowel signs, which are no letters.
+_MARKED = ("hi", "ta")
 _CONTRACTED = ("s", "re", "ve", "ll", "d", "m", "t")
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. Hangul has spaces but its
@@ -64,10 +72,13 @@ _LETTER = rf"(?:(?![{_UNSPACED}])(?:[^\W_]|[{_combining_marks()}]))"
 _JOINT = r"(?:://|::|_+|[./\\@:\-'])"
 _CHUNK = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:{_JOINT}{_LETTER}+)*(?:\+\+|#)?")
 _ASCII_CHUNK = re.compile(rf"[A-Za-z0-9]+(?:{_JOINT}[A-Za-z0-9]+)*(?:\+\+|#)?")
+WORD = re.compile(rf"{_LETTER}+")
 _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
-_LATIN_ACCENT = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
+_ACCENT = re.compile("(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
+# Vowel signs and the stretching line of Arabic, the points of Hebrew: written or not as the writer likes.
+_OPTIONAL_SIGN = re.compile("[\u0640\u064b-\u065f\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]+\Z")
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -87,7 +98,7 @@ def terms(text: str, language: str | None = "en", limit: int = MAX_TERMS) -> lis
     words. Without one nothing is stemmed or left out. A query must be cut with the language of the index.
     """
     found: list[str] = []
-    folded = _fold(text)
+    folded = fold(text)
     for match in (_ASCII_CHUNK if folded.isascii() else _CHUNK).finditer(folded):
         chunk = match[0]
         found.extend(
@@ -113,12 +124,13 @@ def _rarity(term: str) -> int:
     return (100 if special and len(term) > 1 else 0) + len(term)
 
 
-def _fold(text: str) -> str:
-    """Undo what must not matter to search: compatibility forms, accents on Latin, thousands marks."""
+def fold(text: str) -> str:
+    """Undo what must not matter to search: compatibility forms, accents, optional signs, thousands marks."""
     if text.isascii():
         return _THOUSANDS.sub("", text) if "," in text else text
     plain = _INVISIBLE.sub("", text).replace("’", "'")
-    plain = _LATIN_ACCENT.sub("", unicodedata.normalize("NFKD", plain))
+    plain = _ACCENT.sub("", unicodedata.normalize("NFKD", plain))
+    plain = _OPTIONAL_SIGN.sub("", plain)
     return _THOUSANDS.sub("", unicodedata.normalize("NFKC", plain))
 
 
@@ -190,13 +202,14 @@ def _figures(lowered: str) -> list[str]:
 def _kept(pieces: list[str] | dict[str, None], language: str | None) -> list[str]:
     """Stem what is a word, and leave the stop words out."""
     if language == "en":
-        return [_stem(piece, language) for piece in pieces if piece not in ENGLISH_STOP_WORDS]
-    return [_stem(piece, language) for piece in pieces]
+        return [stem(piece, language) for piece in pieces if piece not in ENGLISH_STOP_WORDS]
+    return [stem(piece, language) for piece in pieces]
 
 
-def _stem(word: str, language: str | None) -> str:
+def stem(word: str, language: str | None) -> str:
+    """A folded word as the stemmer of the language leaves it; unchanged where there is none."""
     algorithm = _SNOWBALL.get(language or "")
-    if algorithm is not None and word.isalpha():
+    if algorithm is not None and (word.isalpha() or language in _MARKED):
         word = str(_stemmer(algorithm).stemWord(word))
     return word[:MAX_TERM_LENGTH]
 

@@ -46,6 +46,8 @@ class Filters:
     now: datetime
     min_trust: float
     limit: int
+    ways: Sequence[int] = ()
+    """How many of the terms stand for each word of the query, where that is not one for each."""
     model_id: str = ""
     """Of the query's vector: only vectors of the same model are compared with it."""
     high_stakes: bool = False

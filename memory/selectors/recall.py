@@ -19,7 +19,7 @@ from django.db import connection
 from memgov.postgres.prepared import Prepared
 from memory.domain.left_out import LeftOut
 from memory.domain.policy_keep_rules import Retrieval
-from memory.domain.relevance import Candidates, Relevance, Whole, relevance, shortlist
+from memory.domain.relevance import Candidates, Relevance, Whole, by_word, relevance, shortlist
 from memory.selectors.candidates import REASONS, Filters, candidates, places_of
 from memory.selectors.candidates_many import candidates_of_many
 from memory.selectors.visibility import READABLE_SCOPES, Reach
@@ -84,6 +84,8 @@ class Search:
         self._reach, self._filters, self._rules = reach, filters, rules
         found = candidates(reach, filters)
         self._candidates: Candidates = candidates_of_many(reach, filters) if found is None else found
+        if filters.ways:
+            self._candidates = by_word(self._candidates, filters.ways)
         if without:
             self._candidates.reason[places_of(self._candidates.ids, without)] = len(REASONS)
         self._ranked: Relevance = relevance(self._candidates, rules)

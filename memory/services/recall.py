@@ -13,7 +13,7 @@ from memgov.ids import new_id
 from memory.domain.injection import framed, text_sha256
 from memory.domain.left_out import left_out
 from memory.domain.policy import Policy
-from memory.domain.text import query_terms
+from memory.domain.search_terms import asked
 from memory.domain.tokens import count_tokens
 from memory.models import Manifest
 from memory.selectors.declared import NOTHING, declared_found
@@ -67,9 +67,11 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
 
 def _filters(request: RetrieveRequest, policy: Policy, now: datetime, vector: Vector | None) -> Filters:
     rules = policy.retrieval
+    words = asked(request.query, rules.languages)
     least = rules.high_stakes_min_trust if request.high_stakes else rules.min_trust
     return Filters(
-        terms=query_terms(request.query),
+        terms=[term for ways in words for term in ways],
+        ways=[len(ways) for ways in words] if any(len(ways) > 1 for ways in words) else (),
         vector=vector.values if vector else None,
         model_id=vector.model_id if vector else "",
         now=now,

@@ -16,7 +16,7 @@ from django.db import connection
 
 from memgov.ids import floor_id, id_series
 from memory.domain.lifecycle import READABLE
-from memory.domain.text import terms
+from memory.domain.search_terms import index_terms
 from memory.models import MemoryIndex, Revision
 from memory.store.bulk import CHANGE, JOB, ROWS, STATE, STATUS, UNINDEX, Changed
 from memory.store.search_index import INSERT_INTO
@@ -99,7 +99,7 @@ def bring_back(step: BulkStep, rows: Sequence[Return], reached: datetime, *, une
     `unend`: an end that has passed meanwhile is taken off.  Raises `IntegrityError` when another writer took a place
     at this very moment: look again.
     """
-    found = [terms(row.content) if row.back in READABLE else [] for row in rows]
+    found = [index_terms(row.content) if row.back in READABLE else [] for row in rows]
     more = {
         "chosen": [row.id for row in rows],
         "versions": [row.version for row in rows],

@@ -20,7 +20,7 @@ from django.db.models.expressions import Combinable
 from memgov.ids import new_id
 from memgov.postgres.prepared import Prepared
 from memory.domain.lifecycle import READABLE
-from memory.domain.text import terms
+from memory.domain.search_terms import index_terms
 from memory.models import Memory, Revision
 from memory.store.rows import array_text, row_json
 from memory.store.search_index import FOLLOWED, INSERT_INTO, follow, index
@@ -80,7 +80,7 @@ def insert(memory: Memory, *, actor: str, vector: Vector | None, counted: bool =
     database holds a live row that it must not stand beside.
     """
     memory.tenant_id = current_tenant_id()
-    found = terms(memory.content) if memory.status in READABLE else []
+    found = index_terms(memory.content) if memory.status in READABLE else []
     values: list[Any] = [
         row_json(memory), new_id(memory.recorded_at), actor, json.dumps(snapshot(memory)), array_text(found),
         halfvec(vector), vector.model_id if vector else "", memory.status in READABLE,

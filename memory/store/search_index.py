@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.domain.text import terms
+from memory.domain.search_terms import index_terms
 from memory.models import Memory
 from memory.store.vectors import Vector, halfvec
 from tenants.context import current_tenant_id
@@ -67,7 +67,7 @@ def index(memory: Memory, vector: Vector | None) -> None:
 def index_many(found: Iterable[tuple[Memory, Vector | None]]) -> None:
     """The same for several memories of the current tenant, in one statement."""
     rows = [
-        {"id": str(memory.id), "terms": terms(memory.content), "embedding": halfvec(vector),
+        {"id": str(memory.id), "terms": index_terms(memory.content), "embedding": halfvec(vector),
          "model": vector.model_id if vector else ""}
         for memory, vector in found
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.domain.policy import Policy
-from memory.domain.relevance import Candidates, relevance, shortlist
+from memory.domain.relevance import Candidates, by_word, relevance, shortlist
 
 RULES = Policy().retrieval
 ID = np.dtype([("high", ">u8"), ("low", ">u8")])
@@ -143,3 +144,13 @@ def test_shortlist__many_sources_or_few_rows__only_the_best():
     assert shortlist(drawn, found, 30, 5).tolist() == found.places.tolist()[:30]
     drawn, found = drawn_sources([1] * 20)
     assert len(shortlist(drawn, found, 30, 5)) == 20
+
+
+def test_by_word__several_terms_of_one_word__count_once():
+    found = rows([[1, 0, 2], [2, 3, 0], [0, 0, 0]])
+    assert by_word(found, [2, 1]).counts.tolist() == [[1, 2], [3, 0], [0, 0]]
+    assert by_word(replace(found, counts=found.counts[:0]), [2, 1]).counts.shape == (0, 2)
+    same = relevance(by_word(rows([[1, 1], [0, 1]]), [2]), RULES)
+    assert same.text.tolist() == relevance(rows([[1], [1]]), RULES).text.tolist(), (
+        "a word twice stemmed is one"
+    )

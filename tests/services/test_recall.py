@@ -9,12 +9,14 @@ from django.test import override_settings
 
 from memgov import clock
 from memory.domain.injection import BLOCK_FORMATS, BlockFormat, text_sha256
+from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.domain.tokens import count_tokens
 from memory.models import Manifest, ManifestEntry, Memory
 from memory.services.digest import digest_read
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.services.memory_write import memory_write
+from memory.services.policies import policy_activate
 from memory.services.recall import Retrieval, RetrieveRequest, memory_retrieve
 from memory.services.usage import usage_report
 from memory.services.write_types import WriteRequest
@@ -132,6 +134,17 @@ def test_retrieve__max_tokens__bounds_the_whole_block(stage: Stage, form: BlockF
         assert count_tokens(short.block) == short.manifest.tokens < tokens
         assert short.excluded["token_budget"] == len(costs) - len(short.entries)
     assert costs[0] > count_tokens(whole.entries[0].found.content), "labels and frame are part of it"
+
+
+def test_retrieve__german_text__is_found_by_its_words_stems_and_parts(stage: Stage) -> None:
+    depot = write(stage.coder.principal, "Die Lieferungen gehen in das Zwischenlager am Hafen.").content
+    for query in ("Wohin gehen die Lieferungen?", "Wo ist das Lager?"):
+        found = retrieve(stage, query)
+        assert contents(found)[0] == depot and found.entries[0].parts["text"] > 0, query
+    assert all("text" not in entry.parts for entry in retrieve(stage, "Lieferung").entries)
+    german = Policy.model_validate({"retrieval": {"languages": ["de"]}})
+    policy_activate(stage.owner.principal, german, "The desk in Bremen asks in German.")
+    assert retrieve(stage, "Lieferung").entries[0].parts["text"] > 0, "too short to show its language"
 
 
 def test_retrieve__high_stakes__no_contested_and_no_low_trust(stage: Stage) -> None:
