@@ -6,7 +6,7 @@ were compared is part of the report.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,8 @@ from memory.importers.records import ForeignRecord
 
 MOST_COMPARED: Final = 20_000
 """Distinct rows that are compared."""
+_MOST_TERMS: Final = 600_000
+"""Terms that are remembered of all compared rows together: long rows fill them before there are so many rows."""
 _LONGEST: Final = 2_000
 _NEWEST: Final = 48
 """Rows that are remembered for one term; a term that more rows share tells little."""
@@ -51,7 +53,8 @@ class Comparison:
     def __init__(self, most: int = MOST_COMPARED) -> None:
         self._most = most
         self._kept: list[_Kept] = []
-        self._by_term: dict[tuple[str, str], deque[int]] = defaultdict(lambda: deque(maxlen=_NEWEST))
+        self._by_term: dict[tuple[str, str], list[int]] = {}
+        self._terms = 0
         self.full = False
 
     @property
@@ -60,17 +63,23 @@ class Comparison:
 
     def earlier(self, record: ForeignRecord, shown: str, number: int) -> Alike | None:
         """The earlier row that is most alike, if one is alike enough; the row itself is remembered."""
-        if len(self._kept) >= self._most:
+        if len(self._kept) >= self._most or self._terms >= _MOST_TERMS:
             self.full = True
             return None
         if len(record.text) > _LONGEST:
             return None  # no single fact
         row = _Kept(number, record.pointer, record.text, shown, frozenset(query_terms(record.text)))
         found = self._best(row, record.owner)
-        for term in row.terms:
-            self._by_term[record.owner, term].append(len(self._kept))
-        self._kept.append(row)
+        self._remember(row, record.owner)
         return found
+
+    def _remember(self, row: _Kept, owner: str) -> None:
+        for term in row.terms:
+            sharing = self._by_term.setdefault((owner, term), [])  # a list: most terms stand in few rows
+            sharing.append(len(self._kept))
+            del sharing[:-_NEWEST]
+        self._terms += len(row.terms)
+        self._kept.append(row)
 
     def _best(self, row: _Kept, owner: str) -> Alike | None:
         best: Alike | None = None

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from memory.audit.ages import stale
-from memory.audit.alike import MOST_COMPARED, Alike, Comparison
+from memory.audit.alike import Alike, Comparison
 from memory.audit.judgement import Looked, Texts, look
 from memory.audit.known import MOST_KEYS, Repetitions, Values
 from memory.audit.model import JUNK, KEEP, VERDICTS, Category, Finding, Item, Report, SourceReport, Tally
@@ -72,12 +72,12 @@ class _Audit:
         self._repetitions, self._values, self._comparison = Repetitions(), Values(), Comparison()
         self._counts: Counter[Category] = Counter()
         self._listed: Counter[str] = Counter()
-        self._remarks: dict[int, tuple[Category, ...]] = {}
+        self._remarks = bytearray()  # a byte for each row: which of `_REMARKS` were made on it
         self._pointers: dict[int, str] = {}
         self._dated = self._comparable = self._number = self._distinct = self._left_out = 0
 
     def run(self, parts: Iterable[Part], *, workers: int) -> Report:
-        for row, looked in in_order(look_all, self._rows(parts), lambda row: row.texts, workers):
+        for row, looked in in_order(look_all, self._rows(parts), lambda row: row.texts, workers, _weight):
             if looked is not None and looked.problem:
                 self._broken(row.source, Unreadable(row.record.pointer, looked.problem))
             else:
@@ -119,9 +119,7 @@ class _Audit:
             self._distinct += 1
             self._pointers.update({row.number: row.named.pointer} if row.number <= ALL_LISTED else {})
             findings, shown = [*looked.findings, *self._compared(row, looked)], looked.shown
-            remarks = tuple({one.category for one in looked.findings if one.category in _REMARKS})
-            if remarks:
-                self._remarks[row.number] = remarks
+            self._remember_remarks(row.number, looked)
         if row.record.dated:
             self._dated += 1
             self._count_month(row.record)
@@ -136,9 +134,18 @@ class _Audit:
         assert row.first is not None
         where = self._pointers.get(row.first, f"row {row.first:,}")
         found = [Finding(Category.EXACT_DUPLICATE, "duplicate.exact", f"the same as {row.seen_from(where)}")]
-        for category in self._remarks.get(row.first, ()):
+        for category in self._remarks_on(row.first):
             found.append(Finding(category, f"{category.value}.repeated", "as the row that it repeats"))
         return found
+
+    def _remember_remarks(self, number: int, looked: Looked) -> None:
+        made = {finding.category for finding in looked.findings}
+        self._remarks.extend(bytes(max(0, number + 1 - len(self._remarks))))
+        self._remarks[number] = sum(1 << at for at, one in enumerate(_REMARKS) if one in made)
+
+    def _remarks_on(self, number: int) -> list[Category]:
+        made = self._remarks[number] if number < len(self._remarks) else 0
+        return [one for at, one in enumerate(_REMARKS) if made >> at & 1]
 
     def _compared(self, row: _Row, looked: Looked) -> Iterator[Finding]:
         """What earlier rows say to it. A row that its own store retired contradicts nothing any more."""
@@ -203,8 +210,8 @@ class _Audit:
     def _limits(self) -> Iterator[str]:
         if self._comparison.full:
             yield (
-                f"Near duplicates and negations were looked for among the first {MOST_COMPARED:,} distinct rows "
-                f"of {self._distinct:,}; their rates are of these."
+                f"Near duplicates and negations were looked for among the first "
+                f"{self._comparison.compared:,} distinct rows of {self._distinct:,}; their rates are of these."
             )
         if self._values.full:
             yield f"Contradictions were looked for among the first {MOST_KEYS:,} keys with one value."
@@ -215,6 +222,10 @@ class _Audit:
             )
         if self.report.unreadable > len(self.report.broken):
             yield f"The first {MOST_BROKEN} unreadable lines are named, {self.report.unreadable:,} were skipped."
+
+
+def _weight(row: _Row) -> int:
+    return len(row.record.text)
 
 
 def _likeness(alike: Alike, pointer: str) -> Finding:

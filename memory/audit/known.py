@@ -1,34 +1,28 @@
 """Rows compared with those before them: exact repetitions, and other values for what has one value at a time.
 
-Keeps eight bytes of hash and a number for every row, never its text.
+Keeps eight bytes of hash and a number for every row, never its text (`memory.importers.numbers`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Final
 
 from memory.domain.claims import claim_of
 from memory.domain.registry import DEFAULT_REGISTRY
 from memory.domain.values import canonical_text, value_key
+from memory.importers.numbers import Numbers, hashed
 from memory.importers.records import ForeignRecord
 
 MOST_KEYS: Final = 200_000
 """Keys with one value at a time that are remembered."""
 
 
-def hashed(*parts: str) -> int:
-    """Eight bytes of hash. Among a million rows two different ones share it once in thirty million audits."""
-    whole = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(whole, digest_size=8).digest(), "big")
-
-
 class Repetitions:
     """Which row said the same before: same owner, same text but for case, spacing and closing marks."""
 
     def __init__(self) -> None:
-        self._first: dict[int, int] = {}
+        self._first = Numbers()
 
     def first(self, record: ForeignRecord, number: int) -> int | None:
         """The number of the row that said it first, None for a new text, which is remembered."""

@@ -15,6 +15,8 @@ K = TypeVar("K")
 R = TypeVar("R")
 
 CHUNK: Final = 500
+MOST_OF_A_CHUNK: Final = 1024 * 1024
+"""What the inputs of a chunk weigh together; one that is heavier goes alone."""
 MOST_WORKERS: Final = 2
 
 
@@ -25,7 +27,11 @@ def worker_count() -> int:
 
 
 def in_order(
-    work: Callable[[list[K]], list[R]], given: Iterable[T], key: Callable[[T], K], workers: int
+    work: Callable[[list[K]], list[R]],
+    given: Iterable[T],
+    key: Callable[[T], K],
+    workers: int,
+    weight: Callable[[T], int] = lambda one: 0,
 ) -> Iterator[tuple[T, R]]:
     """Each input with the result for its key, in the order given. With one worker in this process."""
     if workers <= 1:
@@ -34,7 +40,7 @@ def in_order(
         return
     with ProcessPoolExecutor(workers, mp_context=_processes()) as pool:
         under_way: deque[tuple[list[T], Future[list[R]]]] = deque()
-        for chunk in _chunks(given):
+        for chunk in _chunks(given, weight):
             under_way.append((chunk, pool.submit(work, [key(one) for one in chunk])))
             if len(under_way) > 2 * workers:
                 yield from _next(under_way)
@@ -52,12 +58,14 @@ def _next(under_way: deque[tuple[list[T], Future[list[R]]]]) -> Iterator[tuple[T
     yield from zip(chunk, future.result(), strict=True)
 
 
-def _chunks(given: Iterable[T]) -> Iterator[list[T]]:
+def _chunks(given: Iterable[T], weight: Callable[[T], int]) -> Iterator[list[T]]:
     chunk: list[T] = []
+    weighs = 0
     for one in given:
         chunk.append(one)
-        if len(chunk) >= CHUNK:
+        weighs += weight(one)
+        if len(chunk) >= CHUNK or weighs >= MOST_OF_A_CHUNK:
             yield chunk
-            chunk = []
+            chunk, weighs = [], 0
     if chunk:
         yield chunk

@@ -6,9 +6,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
+from datetime import datetime
+from math import nan
 from typing import Any
 
+from memory.importers.numbers import Numbers, hashed
 from memory.importers.records import ForeignRecord, Item, Note, Unreadable
 from memory.importers.rows import Row, name_of, picked, rows, text_of
 from memory.importers.source import Source
@@ -53,28 +57,48 @@ def scope_of(value: dict[str, Any]) -> str | None:
 def read_history(source: Source, layout: str) -> Iterator[Item]:
     """A record for every memory that is still there, as its last change left it.
 
-    Keeps the last row of every memory, since a change may stand anywhere behind the one before it.
+    Goes through the source twice, since a change may stand anywhere behind the one before it, and keeps a few
+    numbers for each memory in between.
     """
-    last: dict[str, Row] = {}
-    for row in rows(source, layout):
+    last = _LastChanges()
+    for at, row in enumerate(rows(source, layout)):
+        if isinstance(row, Row):
+            last.add(row, at)
+    for at, row in enumerate(rows(source, layout)):
         if isinstance(row, Unreadable):
             yield row
-            continue
-        name = name_of(row.value.get("memory_id")) or row.pointer
-        known = last.get(name)
-        if known is not None:
+        elif last.is_last(row, at):
+            yield _state(row)
+        else:
             yield Note("earlier state of a memory, replaced by a later one", row.pointer)
-        if known is None or not _before(row, known):
-            last[name] = row
-    yield from map(_state, last.values())
 
 
-def _before(row: Row, other: Row) -> bool:
-    mine, theirs = _changed_at(row), _changed_at(other)
-    return mine is not None and theirs is not None and mine < theirs
+class _LastChanges:
+    """Which row of the source tells the last change of each memory."""
+
+    def __init__(self) -> None:
+        self._known = Numbers()
+        self._rows, self._times = array("Q", [0]), array("d", [0.0])  # by the number of a memory, from 1
+
+    def add(self, row: Row, at: int) -> None:
+        changed = _changed_at(row)
+        when = changed.timestamp() if changed else nan
+        number = self._known.setdefault(_memory_of(row), len(self._rows))
+        if number == len(self._rows):
+            self._rows.append(at)
+            self._times.append(when)
+        elif not when < self._times[number]:  # a row without a time counts by its place
+            self._rows[number], self._times[number] = at, when
+
+    def is_last(self, row: Row, at: int) -> bool:
+        return self._rows[self._known.setdefault(_memory_of(row), len(self._rows))] == at
 
 
-def _changed_at(row: Row) -> Any:
+def _memory_of(row: Row) -> int:
+    return hashed(name_of(row.value.get("memory_id")) or row.pointer)
+
+
+def _changed_at(row: Row) -> datetime | None:
     return read_time(row.value.get("updated_at")) or read_time(row.value.get("created_at"))
 
 
