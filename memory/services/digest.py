@@ -14,6 +14,7 @@ from random import random
 from typing import Any, Final
 
 from django.db.models import Q, QuerySet
+from django.utils.http import parse_etags
 
 from memgov import clock
 from memgov.ids import new_id
@@ -46,7 +47,10 @@ class DigestAnswer:
 def digest_read(
     principal: Principal, scope: Scope, *, session: str = "", max_tokens: int | None = None, have: str = ""
 ) -> DigestAnswer:
-    """The digest of one scope.  Raises `NotFound` for a scope that the principal may not read."""
+    """The digest of one scope; `have` is the `If-None-Match` of who has one.
+
+    Raises `NotFound` for a scope that the principal may not read.
+    """
     now = clock.now()
     active = policy_for(principal)
     with tenant_context(principal.tenant_id):
@@ -57,7 +61,7 @@ def digest_read(
         rows = list(live_rows(scope, now))
         digest = build_digest([digest_entry(row, registry, now) for row in rows], now, policy, max_tokens)
         etag = f'"{text_sha256(f"{active.number} {session} {digest.text}")[:32]}"'
-        if have == etag:
+        if _is_among(have, etag):
             return DigestAnswer(digest, etag, None)
         manifest = Manifest(
             id=new_id(now),
@@ -76,6 +80,12 @@ def digest_read(
         )
         manifests.insert(manifest, _manifest_entries(digest, rows))
     return DigestAnswer(digest, etag, manifest)
+
+
+def _is_among(have: str, etag: str) -> bool:
+    """Whether an `If-None-Match` names the tag: alone, in a list, or weakened by a compression on the way."""
+    named = parse_etags(have)
+    return "*" in named or etag in (one.removeprefix("W/") for one in named)
 
 
 def may_read(principal: Principal, scope: Scope) -> bool:

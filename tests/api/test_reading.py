@@ -144,8 +144,12 @@ def test_digest__etag__lets_an_unchanged_one_be_kept(stage: Stage, coder: Caller
     assert coder.get("digest?scope=project:alpha", If_None_Match=first["ETag"]).status_code == 304
     weak = coder.get("digest?scope=project:alpha", If_None_Match="W/" + first["ETag"])
     assert weak.status_code == 304 and weak["ETag"] == first["ETag"] and weak.content == b""
+    for several in (f'"older", {first["ETag"]}', f'W/"older" , W/{first["ETag"]}', "*"):
+        assert coder.get("digest?scope=project:alpha", If_None_Match=several).status_code == 304
     with stage.context():
         assert Manifest.objects.filter(kind="digest").count() == 1
+    for other in ("", "older", '"older"', first["ETag"].strip('"')):
+        assert coder.get("digest?scope=project:alpha", If_None_Match=other).status_code == 200
     coder.remember("The release of alpha is signed by two people.")
     assert coder.get("digest?scope=project:alpha", If_None_Match=first["ETag"]).status_code == 200
 

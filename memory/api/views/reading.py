@@ -95,7 +95,7 @@ class Digest(Endpoint):
             parse_scope(query["scope"]),
             session=query.get("session", ""),
             max_tokens=query.get("max_tokens"),
-            have=request.headers.get("If-None-Match", "").strip().removeprefix("W/"),
+            have=request.headers.get("If-None-Match", ""),
         )
         if answer.manifest is None:
             return HttpResponse(status=304, headers={"ETag": answer.etag})
