@@ -9,7 +9,7 @@ from uuid import UUID
 from memgov.postgres.prepared import Prepared
 from memory.domain.policy import Policy
 from memory.models import PolicyVersion
-from memory.selectors.vocabulary import NO_WORDS, Words, words_at
+from memory.selectors.vocabulary import NO_WORDS, Words, forget_words, words_at
 from tenants.context import current_tenant_id, read_one, tenant_context
 from tenants.principals import Principal
 
@@ -29,12 +29,16 @@ class ActivePolicy:
 
 
 _parsed: dict[tuple[UUID, int], Policy] = {}
+_lives: dict[UUID, int] = {}
 _KEPT = 256
 _DEFAULT = Policy()
 # Numbers of the active policy, the vocabulary and the mounted entries; what they stand for is kept by this process.
+# Last a number of the tenant's handle, which an import draws anew: a tenant that was purged and came back under its
+# old id counts its versions on from where the file was, and means others by them.
 _HEADS = """
 SELECT ARRAY[p.number, coalesce((SELECT v.version FROM memory_vocabularyhead v WHERE v.tenant_id = p.tenant_id), 0),
-             coalesce((SELECT m.entries FROM memory_mounthead m WHERE m.tenant_id = p.tenant_id), 0)]
+             coalesce((SELECT m.entries FROM memory_mounthead m WHERE m.tenant_id = p.tenant_id), 0),
+             (SELECT hashtext(t.handle) FROM tenants_tenant t WHERE t.id = p.tenant_id)]
   FROM memory_policyversion p WHERE p.active AND p.tenant_id = """
 _PRESENT = Prepared("policy_heads", f"{_HEADS} $1")
 IN_FORCE = f"coalesce(({_HEADS} k.tenant_id), ARRAY[]::int[])"
@@ -66,8 +70,20 @@ def policy_for(principal: Principal) -> ActivePolicy:
 def _of_heads(tenant_id: UUID, heads: Sequence[int]) -> ActivePolicy:
     if not heads:
         return ActivePolicy(0, _DEFAULT)
-    number, words, mounted = heads
+    number, words, mounted, life = heads
+    if _lives.get(tenant_id) != life:
+        _begin_life(tenant_id, life)
     return ActivePolicy(number, policy_numbered(tenant_id, number), words_at(tenant_id, words), mounted)
+
+
+def _begin_life(tenant_id: UUID, life: int) -> None:
+    """Forget what this process keeps of a tenant that it meets for the first time, or that came back."""
+    for key in [key for key in _parsed if key[0] == tenant_id]:
+        _parsed.pop(key, None)
+    forget_words(tenant_id)
+    if len(_lives) >= _KEPT:
+        _lives.clear()
+    _lives[tenant_id] = life
 
 
 def policy_numbered(tenant_id: UUID, number: int) -> Policy:

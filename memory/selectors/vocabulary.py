@@ -45,6 +45,11 @@ def words_known(tenant_id: UUID) -> Words:
     return _latest.get(tenant_id, NO_WORDS)
 
 
+def forget_words(tenant_id: UUID) -> None:
+    """Have this process look the vocabulary up again."""
+    _latest.pop(tenant_id, None)
+
+
 def _load(tenant_id: UUID, version: int) -> Words:
     with tenant_context(tenant_id):
         aliases = dict(SubjectAlias.objects.values_list("alias", "subject"))

@@ -9,20 +9,25 @@ import pytest
 from django.apps import apps
 
 from memory.domain.lifecycle import READABLE
+from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.models import Memory, MemoryIndex
 from memory.models.columns import columns_of
+from memory.selectors import policies, vocabulary
 from memory.selectors.export import EXPORTED, LEFT_OUT
+from memory.selectors.policies import ActivePolicy, active_policy, policy_numbered
 from memory.services import tenancy
 from memory.services.audit_verify import audit_verify
 from memory.services.manifest_read import manifest_read
 from memory.services.memory_write import memory_write
+from memory.services.policies import policy_activate
 from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.retention import memory_pin
 from memory.services.tenant_export import tenant_export
 from memory.services.tenant_purge import tenant_purge
+from memory.services.vocabulary import alias_set
 from memory.services.write_types import WriteRequest
 from tenants.authentication import authenticate_key
 from tenants.context import tenant_context
@@ -98,6 +103,46 @@ def test_round_trip__where_the_tenant_is_gone__it_comes_back_under_its_id(
     with tenant_context(back.id):
         members = {member.email: (member.user_id, member.role) for member in Membership.objects.all()}
     assert members[house.owner.user.email] == (house.owner.user.id, "owner")
+
+
+def test_round_trip__under_the_old_id__no_process_answers_from_the_former_life(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Version 2 of the policy and of the words is another one in either life."""
+    owner = stage.owner.principal
+    policy_activate(owner, limited_to(3), "the first")
+    alias_set(owner, "u1", "user:1")
+    path = tmp_path / "whole.jsonl"
+    exported(stage, path)
+    policy_activate(owner, limited_to(4), "the second, which the file does not have")
+    alias_set(owner, "u2", "user:2")
+    former = active_policy_of(stage.tenant)
+    assert (former.policy.retrieval.limit, set(former.words.aliases)) == (4, {"u1", "u2"})
+
+    elsewhere = dict(policies._parsed), dict(policies._lives), dict(vocabulary._latest)
+
+    tenant_purge(stage.tenant)
+    imported(path, slug=stage.tenant.slug)
+    policy_activate(owner, limited_to(5), "the second of the new life")
+    alias_set(owner, "u3", "user:3")
+    for name, kept in zip(("_parsed", "_lives"), elsewhere[:2], strict=True):
+        monkeypatch.setattr(policies, name, kept)
+    monkeypatch.setattr(vocabulary, "_latest", elsewhere[2])
+    present = active_policy_of(stage.tenant)
+    assert (present.number, present.words.version) == (former.number, former.words.version), (
+        "positive control"
+    )
+    assert (present.policy.retrieval.limit, set(present.words.aliases)) == (5, {"u1", "u3"})
+    assert policy_numbered(stage.tenant.id, present.number).retrieval.limit == 5
+
+
+def limited_to(limit: int) -> Policy:
+    return Policy.model_validate({"retrieval": {"limit": limit}})
+
+
+def active_policy_of(tenant: Tenant) -> ActivePolicy:
+    with tenant_context(tenant.id):
+        return active_policy()
 
 
 def new_key(tenant: Tenant, name: str) -> Principal:
