@@ -13,7 +13,7 @@ from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
 
 from memgov import env
 from memgov.embedded import runtime
-from memory.domain.types import OutcomeKind
+from memory.domain.types import OutcomeKind, Status
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = runtime.default_data_dir()
@@ -239,6 +239,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     # Two fields are called `outcome`: that of a write, and that of a finished task.
     "ENUM_NAME_OVERRIDES": {
+        "MemoryStatusEnum": [status.value for status in Status],
         "WriteOutcomeEnum": [kind.value for kind in OutcomeKind],
         "TaskOutcomeEnum": "memory.services.task_complete.OUTCOMES",
     },

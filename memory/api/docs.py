@@ -241,6 +241,7 @@ job = described("Follow a job", "looking on", operation_id="job_get", answers={2
 
 PATH_IDS: Final = {
     "step_id": _JOB,
+    "deletion_id": _JOB,
     "memory_id": _MEMORY,
     "manifest_id": _MANIFEST,
     "promotion_id": _PROMOTION,

@@ -106,7 +106,7 @@ def problem_of(error: Exception) -> Problem | None:
             return error.problem
         case ServiceError():
             errors = (FieldProblem(error.field, error.code, error.detail),) if error.field else ()
-            return Problem(error.status, error.code, error.detail, errors)
+            return Problem(error.status, error.code, error.detail, errors, more=error.more)
         case exceptions.ValidationError():
             return invalid(error.detail)
         case APIException():

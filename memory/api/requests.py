@@ -142,10 +142,14 @@ class MemoryListParameters(PageParameters):
     predicate = Text(required=False, max_length=300)
     agent = Text(required=False, max_length=200, help_text="An agent's id (`agt_…`) or name.")
     session = Text(required=False, max_length=300)
+    task = Text(required=False, max_length=300)
+    tool = Text(required=False, max_length=300)
     band = _choice(Band, required=False)
     pinned = Flag(required=False)
     q = Text(required=False, max_length=300, help_text="Words that stand in the content.")
     updated_after = Instant(required=False)
+    recorded_after = Instant(required=False)
+    recorded_before = Instant(required=False)
     fields = several(  # type: ignore[assignment]
         _choice(MemoryAnswer().fields), required=False, help_text="Only these members of each memory."
     )

@@ -6,6 +6,7 @@ from django.urls import path
 
 from memory.api.views import (
     coming_back,
+    deleting,
     describing,
     memories,
     promoting,
@@ -23,6 +24,10 @@ urlpatterns = [
     path("memories", memories.Memories.as_view(), name="memories"),
     path("memories/batch", writing.Batch.as_view(), name="memories-batch"),
     path("memories/check", writing.Check.as_view(), name="memories-check"),
+    path("memories/delete", deleting.DeleteMany.as_view(), name="memories-delete"),
+    path(
+        "memories/delete/<str:deletion_id>/undo", deleting.DeletionUndo.as_view(), name="memories-delete-undo"
+    ),
     path("memories/<str:memory_id>", memories.OneMemory.as_view(), name="memory"),
     path("memories/<str:memory_id>/revisions", memories.Revisions.as_view(), name="revisions"),
     path("memories/<str:memory_id>/derived", coming_back.Derived.as_view(), name="derived"),

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from django.db.models import Model, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
+from memory.domain.scopes import Verb
 from memory.models import AuditEvent, PromotionRequest
 from memory.selectors.visibility import READABLE_SCOPES, reach_of
 from tenants.principals import Principal
@@ -62,12 +63,15 @@ def page(rows: QuerySet[M], key: str, size: int, cursor: Cursor | None = None) -
     )
 
 
-def readable_scopes(principal: Principal, only: Iterable[str] | None = None) -> RawSQL:
-    """The names of the scopes that the principal reads (all of its own sessions and tasks), as a subquery.
+def readable_scopes(
+    principal: Principal, only: Iterable[str] | None = None, *, verb: Verb = Verb.READ
+) -> RawSQL:
+    """The names of the scopes that the principal reads (all of its own sessions and tasks), as a subquery.  With
+    another `verb`, those on which it may do that.
 
     The same SQL as retrieval uses, so that a list cannot show what a retrieval would not.
     """
-    parameters = reach_of(principal, all_own=True).parameters(only)
+    parameters = reach_of(principal, all_own=True, verb=verb).parameters(only)
     names = _NAMED.findall(READABLE_SCOPES)
     return RawSQL(_NAMED.sub("%s", READABLE_SCOPES), [parameters[name] for name in names])
 

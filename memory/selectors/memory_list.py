@@ -35,10 +35,14 @@ class MemoryFilters:
     predicate: str | None = None
     agent: str | UUID | None = None
     session: str | None = None
+    task: str | None = None
+    tool: str | None = None
     band: Band | None = None
     pinned: bool | None = None
     words: str | None = None
     updated_after: datetime | None = None
+    recorded_after: datetime | None = None
+    recorded_before: datetime | None = None
 
 
 def memory_list(
@@ -56,7 +60,8 @@ def memory_list(
             rows = rows.filter(**{f"{column}__in": list(values)})
     for column, value in (
         ("subject", filters.subject), ("predicate", filters.predicate), ("session", filters.session),
-        ("content__icontains", filters.words),
+        ("task", filters.task), ("tool", filters.tool), ("content__icontains", filters.words),
+        ("recorded_at__gt", filters.recorded_after), ("recorded_at__lt", filters.recorded_before),
     ):  # fmt: skip
         if value is not None:
             rows = rows.filter(**{column: value})

@@ -51,12 +51,15 @@ def rules_of(principal: Principal) -> list[GrantRule]:
     ]
 
 
-def reach_of(principal: Principal, session: str = "", task: str = "", *, all_own: bool = False) -> Reach:
+def reach_of(
+    principal: Principal, session: str = "", task: str = "", *, all_own: bool = False, verb: Verb = Verb.READ
+) -> Reach:
     """An agent's reach in a session and task (`all_own`: in any of its own); a member reads everything."""
     if principal.kind != "agent":
         return Reach(ScopePatterns(frozenset(), frozenset(), True), None, (), False)
     own = tuple(f"{kind}:{key}" for kind, key in (("session", session), ("task", task)) if key)
-    return Reach(readable_patterns(principal.role, rules_of(principal)), principal.agent_id, own, all_own)
+    patterns = readable_patterns(principal.role, rules_of(principal), verb=verb)
+    return Reach(patterns, principal.agent_id, own, all_own)
 
 
 def is_owned_kind(scope: Scope) -> bool:

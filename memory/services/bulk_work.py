@@ -62,16 +62,15 @@ class Work:
         ]  # fmt: skip
         audit.append(self.actor, events, self.job.created_at)
 
-    def end(self, action: str) -> str:
+    def end(self, action: str, reason: str = "", **more: Any) -> str:
         """Close the job with the count of its rows, in the audit too."""
         now = clock.now()
         with tenant_context(self.tenant_id):
             done = jobs.progress(self.job.id)
             jobs.end(self.job, jobs.DONE, now)
-            after = {"entries": done, "left": (self.job.result or {}).get("left", 0)}
-            event = audit.Event(
-                action, "job", show_id("job", self.job.id), after=after, policy_version=self.policy_version
-            )
+            after = {"entries": done, "left": (self.job.result or {}).get("left", 0), **more}
+            event = audit.Event(action, "job", show_id("job", self.job.id), reason=reason, after=after,
+                                policy_version=self.policy_version)  # fmt: skip
             audit.append(self.actor, [event], now)
         return jobs.DONE
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class ServiceError(Exception):
     """Nothing was changed.  ``code`` is stable; ``status`` is the HTTP status that fits."""
 
     status = 400
     code = "invalid"
+    more: Mapping[str, Any] = {}
+    """Members of its own beside the detail, as JSON values."""
 
     def __init__(self, detail: str, *, code: str | None = None, field: str | None = None) -> None:
         super().__init__(detail)

@@ -14,6 +14,8 @@ TASK_OF_KIND: Final = {
     "blast.quarantine": schedule.BLAST_JOB,
     "blast.undo": schedule.BLAST_JOB,
     "sweep.undo": schedule.SWEEP_UNDO,
+    "memories.delete": schedule.DELETE_JOB,
+    "memories.undelete": schedule.DELETE_JOB,
     "policy.preview": schedule.PREVIEW_JOB,
 }
 """Kinds that have a task of their own; the others are writes."""

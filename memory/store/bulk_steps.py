@@ -15,8 +15,9 @@ from uuid import UUID
 from django.db import connection
 
 from memgov.ids import floor_id, id_series
-from memory.domain.lifecycle import READABLE
+from memory.domain.lifecycle import READABLE, SOURCES, Event
 from memory.domain.search_terms import index_terms
+from memory.domain.types import Status
 from memory.models import MemoryIndex, Revision
 from memory.store.bulk import CHANGE, JOB, ROWS, STATE, STATUS, UNINDEX, Changed
 from memory.store.search_index import INSERT_INTO
@@ -30,6 +31,17 @@ SELECT m.id, m.status AS was, NULL::float8 AS score
  ORDER BY m.id FOR UPDATE OF m
 """
 _HOLD: Final = CHANGE.format(pick=_HELD, sets=STATUS, unindex=UNINDEX, state=STATE, recorded=JOB, told=ROWS)
+
+_CHOSEN: Final = """
+SELECT m.id, m.status AS was, NULL::float8 AS score
+  FROM unnest(%(chosen)s::uuid[], %(versions)s::int[]) AS w(id, version)
+  JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = w.id
+ WHERE m.version = w.version AND m.status = ANY(%(sources)s)
+ ORDER BY m.id FOR UPDATE OF m
+"""
+_DELETE: Final = CHANGE.format(
+    pick=_CHOSEN, sets=STATUS, unindex=UNINDEX, state=STATE, recorded=JOB, told=ROWS
+)
 
 # A row comes back unless something lives in its place: the same text, or another value where there is one only.
 # What comes back as contested stands beside its rivals, but not beside a value that won.
@@ -79,6 +91,17 @@ def hold(step: BulkStep, ids: Sequence[UUID], sources: Sequence[str], reached: d
     """Put those of the memories into quarantine that are in one of the statuses; waits for who holds one."""
     more = {"chosen": list(ids), "sources": list(sources), "status": "quarantined"}
     return _run(_HOLD, step, reached, more)
+
+
+def delete(step: BulkStep, versions: Mapping[UUID, int], reached: datetime) -> list[Changed]:
+    """Delete those of the memories that still are at their version; waits for who holds one."""
+    more = {
+        "chosen": list(versions),
+        "versions": list(versions.values()),
+        "sources": sorted(map(str, SOURCES[Event.DELETE])),
+        "status": str(Status.DELETED),
+    }
+    return _run(_DELETE, step, reached, more)
 
 
 @dataclass(frozen=True, slots=True)

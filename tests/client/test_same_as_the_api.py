@@ -9,7 +9,7 @@ import pytest
 from memgov_client import AsyncClient, Client, models
 from memgov_client.binding import Listed, Method
 from memgov_client.call import Answer, Call
-from memgov_client.calls import blast, memories, reading, watching, working, writing
+from memgov_client.calls import blast, deleting, memories, reading, watching, working, writing
 from memgov_client.clients import Operations
 
 from memory.api.schema import describe
@@ -21,15 +21,19 @@ MODELS = {
     "Memory": "Memory", "Outcome": "Outcome", "Revision": "Revision", "Entry": "Entry", "Retrieval": "Retrieval",
     "Digest": "Digest", "Manifest": "Manifest", "Injected": "Injected", "Usage": "Usage", "Working": "WorkingValue",
     "TaskEnd": "TaskEnd", "Rollback": "Rollback", "SessionEnd": "SessionEnd", "Promotion": "Promotion",
-    "Reach": "Reach", "Derived": "Derived", "RestoreLook": "RestoreLook", "Point": "Point",
+    "Reach": "Reach", "Deletion": "Deletion", "Derived": "Derived", "RestoreLook": "RestoreLook", "Point": "Point",
     "WhoAmI": "WhoAmI", "Key": "Key", "Grant": "Grant", "Metric": "Metric", "Health": "Health", "Event": "Event",
     "Job": "Job", "Finding": "Finding", "Pin": "Pin", "PromotedStep": "Step",
 }  # fmt: skip
-OWN = {"Outcome": {"http_status"}, "Digest": {"etag"}}  # what the client adds from status and headers
+OWN = {
+    "Deletion": {"job"},
+    "Outcome": {"http_status"},
+    "Digest": {"etag"},
+}  # what the client adds from status and headers
 MADE: list[Call[Any]] = [
     watching.whoami(), writing.write("x"), writing.write_many([]), writing.check("x"), memories.memories_page(),
     memories.memory("m"), memories.revisions_page("m"), memories.edit("m", version=1), memories.verify("m"),
-    memories.delete("m", "r"),
+    memories.delete("m", "r"), deleting.delete_many("r", ids=["m"]), deleting.undo_deletion("j"),
     memories.derived("m"), memories.restore_look("m"), memories.restore("m"),
     reading.retrieve("q"), reading.digest("shared"), reading.manifest("m"),
     reading.report_usage("m", []), working.put_working("t", "k", 1), working.get_working("t", "k"),
@@ -67,7 +71,7 @@ def test_methods__offer_every_function_that_makes_a_call() -> None:
     bound = {one.make for one in vars(Operations).values() if isinstance(one, Method | Listed)}
     functions = {
         function
-        for module in (blast, memories, reading, watching, working, writing)
+        for module in (blast, deleting, memories, reading, watching, working, writing)
         for name, function in vars(module).items()
         if callable(function) and getattr(function, "__module__", "") == module.__name__
         and not name.startswith("_") and not isinstance(function, type)
@@ -97,6 +101,7 @@ def body_of(path: str, method: str) -> set[str]:
         (writing.CandidateFields, "memories", "post", {"content"}),
         (memories.Changes, "memories/{memory_id}", "patch", set()),
         (reading.RetrieveFields, "retrieve", "post", {"query"}),
+        (deleting.DeletionFields, "memories/delete", "post", {"ids", "filter", "reason"}),
         (blast.Seed, "blast/quarantine", "post", {"reason"}),
         (working.StepFields, "tasks/{task}/working/{key}", "put", {"value"}),
     ],

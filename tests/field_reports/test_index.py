@@ -1,5 +1,5 @@
-"""Which test covers which fault that users of other stores reported, for the sections about writing
-and reading.
+"""Which test covers which fault that users of other stores reported, for the sections about writing,
+reading and removing.
 
 The numbers are those of the project's list of field reports.  Every line has at least one test, and every named
 test is there; what a line is about stands beside it in a few words.
@@ -23,6 +23,7 @@ READING = "field_reports/test_reading.py"
 WATCHING = "field_reports/test_watching.py"
 APART = "api/test_isolation.py"
 REMOVING = "field_reports/test_removing.py"
+DELETING = "field_reports/test_deleting.py"
 TRACELESS = ("services/test_read_isolation.py", "test_reads__of_what_may_not_be_read__leave_no_trace")
 
 # (section, number, what): the tests, as file and name.
@@ -237,6 +238,23 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         (REMOVING, "test_decay_pin__pinned_rule_and_its_twin__only_the_twin_goes_and_can_come_back"),
         ("sweeps/test_decay.py", "test_decay__idle_counts_from_the_last_use_or_confirmation"),
     ],
+    ("delete", 29, "a session's and no other's"): [(DELETING, "test_delete__by_session__rows_of_other_sessions_stay")],
+    ("delete", 30, "a user's and nobody else's"): [
+        (DELETING, "test_delete__all_of_a_user__nobody_else_loses_anything__and_an_empty_filter_is_refused"),
+        ("deletions/test_api.py", "test_filter__takes_what_the_list_shows__and_nothing_else"),
+    ],
+    ("delete", 31, "never a success with nothing"): [
+        (DELETING, "test_delete__unknown__is_never_a_success_with_nothing"),
+        ("deletions/test_api.py", "test_ids__valid_unknown_and_gone__each_is_told"),
+    ],
+    ("delete", 32, "index and row together"): [(DELETING, "test_delete__index_and_row__go_together_or_not_at_all")],
+    ("delete", 33, "counts at once"): [(DELETING, "test_delete__one_of_five__every_count_says_four_at_once")],
+    ("erasure", 38, "of a session, but not what others learned"): [
+        (DELETING, "test_delete__of_a_session__what_others_learned_as_well_stays_and_is_listed"),
+    ],
+    ("erasure", 41, "of a subject, in one call"): [
+        (DELETING, "test_delete__of_a_subject__is_one_call_with_a_count_and_one_event_for_the_batch"),
+    ],
     ("restore", 78, "mass removal stops"): [
         (REMOVING, "test_restore__job_wants_to_take_most_of_a_scope__stops_tells_and_asks"),
         ("sweeps/test_dedup.py", "test_dedup__more_than_a_fifth__stops_and_tells"),
@@ -264,7 +282,7 @@ NUMBERS = {
     "injection_trace": range(52, 54),
     "dashboard": range(22, 24), "health": range(49, 52),
     "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
-    "decay_pin": range(24, 25), "restore": range(78, 83),
+    "decay_pin": range(24, 25), "delete": range(29, 34), "erasure": (38, 41), "restore": range(78, 83),
     "mcp": range(65, 66), "persistence": range(70, 71),
 }  # fmt: skip
 

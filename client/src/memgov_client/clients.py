@@ -8,8 +8,8 @@ from typing_extensions import Self
 
 from memgov_client.binding import Listed, Method
 from memgov_client.calls import blast as reach
+from memgov_client.calls import deleting, reading, watching, working, writing
 from memgov_client.calls import memories as known
-from memgov_client.calls import reading, watching, working, writing
 from memgov_client.carriers import AsyncCarrier, SyncCarrier
 
 
@@ -32,6 +32,8 @@ class Operations:
     edit = Method(known.edit)
     verify = Method(known.verify)
     delete = Method(known.delete)
+    delete_many = Method(deleting.delete_many)
+    undo_deletion = Method(deleting.undo_deletion)
     derived = Method(known.derived)
     restore_look = Method(known.restore_look)
     restore = Method(known.restore)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from django.urls import reverse
 from rest_framework.response import Response
@@ -75,12 +76,6 @@ class Memories(WriteEndpoint):
 
     def _filters(self) -> MemoryFilters:
         query = self.query
-        agent = query.get("agent")
-        if agent is not None and agent.startswith("agt_"):
-            try:
-                agent = parse_id("agt", agent)
-            except ValueError as error:
-                raise stop(400, "invalid_id", str(error), field="agent") from None
         return MemoryFilters(
             scopes=query.get("scope"),
             statuses=query.get("status"),
@@ -89,13 +84,27 @@ class Memories(WriteEndpoint):
             origins=query.get("origin"),
             subject=query.get("subject"),
             predicate=query.get("predicate"),
-            agent=agent,
+            agent=agent_named(query.get("agent")),
             session=query.get("session"),
+            task=query.get("task"),
+            tool=query.get("tool"),
             band=Band(query["band"]) if "band" in query else None,
             pinned=query.get("pinned"),
             words=query.get("q"),
             updated_after=query.get("updated_after"),
+            recorded_after=query.get("recorded_after"),
+            recorded_before=query.get("recorded_before"),
         )
+
+
+def agent_named(text: str | None) -> str | UUID | None:
+    """An agent by its id, or by its name.  Raises a 400 problem for an id that is none."""
+    if text is None or not text.startswith("agt_"):
+        return text
+    try:
+        return parse_id("agt", text)
+    except ValueError as error:
+        raise stop(400, "invalid_id", str(error), field="agent") from None
 
 
 def shown(memory: Memory, reader: Principal) -> Response:

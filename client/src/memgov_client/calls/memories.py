@@ -26,10 +26,14 @@ class MemoryFilters(TypedDict, total=False):
     predicate: str | None
     agent: str | None
     session: str | None
+    task: str | None
+    tool: str | None
     band: str | None
     pinned: bool | None
     q: str | None
     updated_after: datetime | str | None
+    recorded_after: datetime | str | None
+    recorded_before: datetime | str | None
     fields: Sequence[str] | None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memgov_client.models.answers import AnswerModel, Page
 from memgov_client.models.blast import Reach
 from memgov_client.models.coming_back import Derived, RestoreLook
+from memgov_client.models.deleting import Deletion
 from memgov_client.models.memories import (
     AppliesTo,
     Finding,
@@ -50,8 +51,8 @@ from memgov_client.models.working import (
 )
 
 __all__ = [
-    "Actor", "AnswerModel", "AppliesTo", "Bands", "Derived", "Digest", "DigestLine", "Entry", "Event", "Finding",
-    "Grant",
+    "Actor", "AnswerModel", "AppliesTo", "Bands", "Deletion", "Derived", "Digest", "DigestLine", "Entry", "Event",
+    "Finding", "Grant",
     "Health", "Injected", "Item", "Job", "Key", "Manifest", "Memory", "Metric", "Outcome", "Page", "Party", "Pin",
     "Point", "Promotion", "PromotionDecision", "Reach", "RestoreLook", "Retrieval",
     "Revision", "Rollback", "SessionEnd", "Step",

@@ -1,0 +1,253 @@
+"""Deleting many memories in one step, and taking that step back.
+
+A small step is done at once, in one transaction.  A large one is a job: every batch changes rows, index, revisions and
+the job's progress in one statement and commits with its audit events; a worker that dies leaves whole batches behind,
+and the next one goes on, because what is gone no longer matches.  What was deleted is found again by its audit events,
+which carry the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from memgov import clock
+from memgov.ids import new_id
+from memory.domain.ids import parse_id, show_id
+from memory.models import Job
+from memory.selectors import deletions as found
+from memory.selectors.policies import active_policy
+from memory.services.access import REVIEWERS, denials_audited, require_role
+from memory.services.bulk_work import Giving, Taking, Work, take_back
+from memory.services.deletion import Left, Look, Wish, as_json, from_json, look, nothing_goes
+from memory.services.errors import Conflict, Invalid, NotFound, VersionConflict
+from memory.services.job_queue import dispatch
+from memory.store import audit, bulk_steps, jobs
+from tenants.authentication import KeyRefused, principal_of_key
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+DELETE: Final = "memories.delete"
+UNDO: Final = "memories.undelete"
+KINDS: Final = (DELETE, UNDO)
+GONE_EVENT: Final = "memory.deleted"
+BACK_EVENT: Final = "memory.undeleted"
+AT_ONCE: Final = 500
+"""Up to this many go while the caller waits."""
+_BATCH: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A step: what was seen when it was decided, and the job, which has ended unless it is large."""
+
+    look: Look
+    job: Job
+
+
+@denials_audited
+def deletion_look(principal: Principal, wish: Wish) -> Look:
+    """What a deletion would take and leave; nothing is changed.  Raises `Invalid`, `Denied`."""
+    now = _asked_rightly(principal, wish)
+    with tenant_context(principal.tenant_id):
+        return look(principal, wish.chosen, wish.seen or now, now)
+
+
+@denials_audited
+def memories_delete(principal: Principal, wish: Wish) -> Deletion:
+    """Delete what is named (tombstones, restorable for 30 days); with `cascade` what was derived from it as well.
+
+    The step exists, audited, when this returns; up to `AT_ONCE` memories are gone by then.  Raises `Invalid` without a
+    condition or a reason, `VersionConflict` when something else would go than what the seal stands for, and `NotFound`,
+    `Denied` or `Conflict` when nothing would go.
+    """
+    now = _asked_rightly(principal, wish)
+    if not wish.reason.strip():
+        raise Invalid("say why they are deleted", code="reason_needed", field="reason")
+    with tenant_context(principal.tenant_id):
+        seen = look(principal, wish.chosen, wish.seen or now, now)
+        if wish.seal and wish.seal != seen.seal:
+            raise VersionConflict(
+                "something else would go by now than what you saw; nothing was deleted, look again"
+            )
+        if not seen.going:
+            raise nothing_goes(wish.chosen, seen)
+        total = seen.going + ((seen.derived or 0) if wish.cascade else 0)
+        at_once = total <= AT_ONCE and not (wish.cascade and seen.derived is None)
+        job = _step(principal, wish, seen, total, now, jobs.RUNNING if at_once else jobs.QUEUED)
+        if at_once:
+            work = Work(principal.tenant_id, job, jobs.request_of(job), active_policy().number)
+            _delete(work, principal)
+            job.refresh_from_db()
+        else:
+            _note(principal, job, "memories.delete_started", now, reason=wish.reason.strip(),
+                  after={"entries": total, **_about(as_json(wish.chosen))})  # fmt: skip
+            dispatch(principal.tenant_id, job.id, DELETE)
+    return Deletion(seen, job)
+
+
+def _asked_rightly(principal: Principal, wish: Wish) -> datetime:
+    if principal.kind == "member":
+        require_role(principal, REVIEWERS, "delete memories")
+    if not wish.chosen.given:
+        raise Invalid(
+            "name the memories, by ids or by a filter; nothing was deleted",
+            code="filter_needed",
+            field="filter",
+        )
+    now = clock.now()
+    if wish.seen is not None and wish.seen > now:
+        raise Invalid("the instant at which it was looked at lies in the future", field="seen")
+    return now
+
+
+def _step(principal: Principal, wish: Wish, seen: Look, total: int, now: datetime, status: str) -> Job:
+    """The job.  It shows why and by which conditions; of ids only how many."""
+    chosen = as_json(wish.chosen)
+    asked = {"reason": wish.reason.strip()[:500], "cascade": wish.cascade}
+    shown = {"ids": len(chosen["ids"])} if "ids" in chosen else chosen
+    job = Job(
+        id=new_id(now), kind=DELETE, status=status, agent_id=principal.agent_id, key_id=principal.key_id,
+        actor_name=principal.name, total=total, created_at=now, touched_at=now, result={**asked, **shown},
+    )  # fmt: skip
+    actor = {"kind": principal.kind, "id": principal.id, "name": principal.name}
+    jobs.insert(job, {**asked, "chosen": chosen, "seen": seen.seen.isoformat(), "actor": actor})
+    return job
+
+
+def _about(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """What a step was asked for, for the audit: how many ids, or the names of the conditions.  Their values may be
+    texts, which the chain does not hold."""
+    if "ids" in chosen:
+        return {"ids": len(chosen["ids"])}
+    return {"filter": sorted(chosen["filter" if "filter" in chosen else "explorer"])}
+
+
+def _note(principal: Principal, job: Job, action: str, now: datetime, **more: Any) -> None:
+    more.setdefault("policy_version", active_policy().number)
+    audit.append(principal, [audit.Event(action, "job", show_id("job", job.id), **more)], now)
+
+
+def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
+    """Work on a step until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
+    with tenant_context(tenant_id):
+        job = jobs.take(job_id, clock.now())
+        if job is None:
+            return "busy" if jobs.is_held(job_id) else "gone"
+        work = Work(tenant_id, job, jobs.request_of(job), active_policy().number)
+    if job.kind == DELETE:
+        try:
+            return _delete(work, _who(work))
+        except KeyRefused as refused:
+            with tenant_context(tenant_id):
+                jobs.end(job, jobs.FAILED, clock.now(), refused.detail)
+            return jobs.FAILED
+    with tenant_context(tenant_id):
+        step = Job.objects.get(id=parse_id("job", work.request["step"]))
+    taken = Taking(show_id("job", step.id), GONE_EVENT, step.created_at)
+    take_back(work, taken, Giving(BACK_EVENT, "the deletion was taken back"))
+    return work.end("memories.undeleted")
+
+
+def _who(work: Work) -> Principal:
+    """Whoever asked, with the rights of this moment."""
+    if work.job.key_id is None:
+        return work.actor
+    return principal_of_key(work.tenant_id, work.job.key_id, clock.now())
+
+
+def _delete(work: Work, principal: Principal) -> str:
+    """All batches, from the start: what a worker that died had deleted matches no more."""
+    chosen, seen = from_json(work.request["chosen"]), datetime.fromisoformat(work.request["seen"])
+    left, place = Left(), UUID(int=0)
+    while True:
+        with tenant_context(work.tenant_id):
+            now = clock.now()
+            rows = found.judged(principal, chosen, seen, active_policy().policy, now)
+            batch = found.after(rows, place, _BATCH)
+            _take(work, principal, batch, left, now)
+            jobs.touch(work.job.id, now)
+        if len(batch) < _BATCH:
+            break
+        place = batch[-1][0]
+    with tenant_context(work.tenant_id):
+        told = {
+            "left": left.total,
+            "left_reasons": left.counts,
+            "left_named": [one["memory"] for one in left.named],
+        }
+        jobs.keep_result(work.job, {**(work.job.result or {}), **told})
+        about = _about(work.request["chosen"])
+        return work.end("memories.deleted", work.request["reason"], cascade=work.request["cascade"], **about)
+
+
+def _take(
+    work: Work, principal: Principal, batch: list[tuple[UUID, int, str]], left: Left, now: datetime
+) -> None:
+    """One batch, with what was derived from what goes of it; inside its transaction."""
+    for memory_id, _version, reason in batch:
+        if reason:
+            left.add(memory_id, reason)
+    going = {memory_id: version for memory_id, version, reason in batch if not reason}
+    derived: dict[UUID, int] = {}
+    if work.request["cascade"]:
+        rows = found.judged_derived(principal, found.derived_from(list(going)), now)
+        for memory_id, version, reason in found.after(rows, UUID(int=0)):
+            if reason:
+                left.add(memory_id, reason)
+            else:
+                derived[memory_id] = version
+    wanted = dict(sorted({**derived, **going}.items()))
+    if not wanted:
+        return
+    step = work.step(GONE_EVENT, work.request["reason"])
+    gone = bulk_steps.delete(step, wanted, now)
+    work.audit(step, [(row.id, row.scope, row.was, "deleted") for row in gone])
+    for memory_id in wanted.keys() - {row.id for row in gone}:
+        left.add(memory_id, found.CHANGED)
+
+
+@denials_audited
+def deletion_undo(principal: Principal, job_id: UUID) -> Job:
+    """Take a deletion back as one: a job that gives each memory the status it had, unless it has changed since or
+    something lives in its place.
+
+    Raises `NotFound` (an agent takes back its own steps only), and `Conflict` while the step still runs, when it was
+    taken back, or after the time in which a removal can be undone.
+    """
+    if principal.kind == "member":
+        require_role(principal, REVIEWERS, "take a deletion back")
+    now = clock.now()
+    with tenant_context(principal.tenant_id):
+        done = jobs.lock(job_id)
+        foreign = principal.kind == "agent" and done is not None and done.agent_id != principal.agent_id
+        if done is None or done.kind != DELETE or foreign:
+            raise NotFound("there is no such step")
+        if done.status not in (jobs.DONE, jobs.FAILED):
+            raise Conflict("the step is still under way; take it back when it has ended", code="under_way")
+        kept = done.result or {}
+        if kept.get("undone_by"):
+            raise Conflict("the step was taken back already; nothing was changed", code="already_decided")
+        keep = timedelta(days=active_policy().policy.retention.restore_days)
+        if now - done.created_at > keep:
+            raise Conflict(f"a deletion can be taken back for {keep.days} days", code="undo_too_late")
+        job = _undo_job(principal, done, now)
+        jobs.keep_result(done, {**kept, "undone_by": show_id("job", job.id)})
+        after = {"step": show_id("job", done.id), "entries": done.done}
+        _note(principal, job, "memories.undelete_started", now, after=after)
+    return job
+
+
+def _undo_job(principal: Principal, done: Job, now: datetime) -> Job:
+    step = {"step": show_id("job", done.id)}
+    job = Job(
+        id=new_id(now), kind=UNDO, agent_id=principal.agent_id, key_id=principal.key_id, actor_name=principal.name,
+        total=done.done, result=step, created_at=now, touched_at=now,
+    )  # fmt: skip
+    actor = {"kind": principal.kind, "id": principal.id, "name": principal.name}
+    jobs.insert(job, {**step, "actor": actor})
+    dispatch(principal.tenant_id, job.id, UNDO)
+    return job
