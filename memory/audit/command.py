@@ -60,6 +60,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--tenant", metavar="SLUG", help="the tenant that they come to; tenants named in rows are ignored"
     )
     imports.add_argument("--scope", metavar="S", help="one scope for all rows, such as project:alpha")
+    imports.add_argument(
+        "--on-conflict",
+        choices=("ask", "skip"),
+        default="ask",
+        help="a row that gives another value than a live memory: let a person see both (ask), or leave it out",
+    )
+    imports.add_argument(
+        "--undo",
+        action="store_true",
+        help="with --import: take back what an import of this file brought in and nobody decided on",
+    )
     imports.add_argument("--dry-run", action="store_true", help="say what would happen and store nothing")
 
 

@@ -29,6 +29,9 @@ class Numbers:
     def __len__(self) -> int:
         return self._used
 
+    def __contains__(self, key: int) -> bool:
+        return bool(self._numbers[self._place(key)])
+
     @property
     def size(self) -> int:
         """Bytes that are kept."""

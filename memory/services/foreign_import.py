@@ -10,19 +10,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from memgov import clock
 from memory.domain.normalise import BadText, TooLong, canonical_text, normalise_metadata
 from memory.domain.sanitisation import scan_secrets
 from memory.domain.sanitisation.redaction import redact
 from memory.domain.scopes import Scope, ScopeKind, parse_scope
-from memory.domain.types import Origin, OutcomeKind
+from memory.domain.types import Origin, OutcomeKind, Status
 from memory.importers import ForeignRecord, Note, Part, Unreadable
+from memory.importers.numbers import Numbers, hashed
 from memory.models import Memory
 from memory.services.errors import Invalid, TooLarge
 from memory.services.memory_write import memory_offer
+from memory.services.write_offer import CONFLICT_SKIPPED
 from memory.services.write_types import Offer, Outcome, WriteRequest
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -30,15 +31,19 @@ from tenants.principals import Principal
 REASON: Final = "imported"
 DEFAULT_SCOPE: Final = Scope(ScopeKind.PROJECT, "imported")
 """Where rows wait that say of nobody whom they are about."""
+OnConflict = Literal["ask", "skip"]
 MOST_TOLD: Final = 200
-_KEY: Final = "import:"
+KEY: Final = "import:"
+"""Begins `input_hash` of every row that was imported."""
+TAKEN_BACK: Final = "the import was taken back"
+"""Why a row is deleted that may come in again."""
 _HELD_AS: Final = {"imported": "held", "contains_instruction": "quarantined", "contains_pii": "quarantined"}
 
 
 @dataclass(slots=True)
 class Imported:
-    """What became of the rows: `counts` by held, quarantined, duplicate, near_duplicate, rejected, known, ended,
-    invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in."""
+    """What became of the rows: `counts` by held, quarantined, duplicate, near_duplicate, rejected, skipped, known,
+    ended, invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in."""
 
     dry_run: bool
     counts: Counter[str] = field(default_factory=Counter)
@@ -57,20 +62,26 @@ class Imported:
 
 
 def foreign_import(
-    principal: Principal, parts: Iterable[Part], *, scope: str | None = None, dry_run: bool = False
+    principal: Principal,
+    parts: Iterable[Part],
+    *,
+    scope: str | None = None,
+    dry_run: bool = False,
+    on_conflict: OnConflict = "ask",
 ) -> Imported:
     """Offer every row of the parts. With `dry_run` everything is judged and nothing stored.
 
     `scope` is one scope for all rows; without it a row goes to the user or agent that it names, else to
-    `project:imported`. Raises `Invalid` for a scope that is none.
+    `project:imported`. A row that gives another value than a live memory waits beside it for a person, or with
+    `on_conflict="skip"` is left out. Raises `Invalid` for a scope that is none.
     """
-    run = _Run(principal, _target(scope), dry_run)
+    run = _Run(principal, target_of(scope), dry_run, on_conflict)
     for part, item in _items(parts):
         run.take(part, item)
     return run.result
 
 
-def _target(scope: str | None) -> Scope | None:
+def target_of(scope: str | None) -> Scope | None:
     try:
         return parse_scope(scope) if scope else None
     except ValueError as error:
@@ -87,11 +98,14 @@ def _items(parts: Iterable[Part]) -> Iterator[tuple[Part, ForeignRecord | Unread
 class _Run:
     """One import under way."""
 
-    def __init__(self, principal: Principal, scope: Scope | None, dry_run: bool) -> None:
+    def __init__(
+        self, principal: Principal, scope: Scope | None, dry_run: bool, on_conflict: OnConflict
+    ) -> None:
         self.result = Imported(dry_run)
+        self._skips = on_conflict == "skip"
         self._principal, self._scope = principal, scope
         self._known = known_keys(principal)
-        self._seen: set[int] = set()
+        self._seen = Numbers()
 
     def take(self, part: Part, item: ForeignRecord | Unreadable) -> None:
         if isinstance(item, Unreadable):
@@ -100,7 +114,7 @@ class _Run:
         why = _ended(item, clock.now())
         scope = self._scope or scope_of(item)
         key = key_of(item, scope)
-        said = _hashed(str(scope), canonical_text(item.text), item.predicate or "", item.value or "")
+        said = hashed(str(scope), canonical_text(item.text), item.predicate or "", item.value or "")
         if why:
             self.result.tell(item.pointer, "ended", why)
         elif key in self._known:
@@ -108,11 +122,11 @@ class _Run:
         elif said in self._seen:
             self.result.counts["duplicate"] += 1
         elif self._offer(part, item, scope, key):
-            self._seen.add(said)
+            self._seen.setdefault(said, 1)
 
     def _offer(self, part: Part, record: ForeignRecord, scope: Scope, key: int) -> bool:
         """Whether something stands for the row now."""
-        offer = Offer(REASON, record.last_confirmed)
+        offer = Offer(REASON, record.last_confirmed, skip_conflicts=self._skips)
         try:
             outcome = memory_offer(
                 self._principal, request_of(part, record, scope, key), offer, keep=not self.result.dry_run
@@ -124,7 +138,9 @@ class _Run:
         return outcome.memory is not None
 
     def _count(self, record: ForeignRecord, outcome: Outcome) -> None:
-        if outcome.outcome is OutcomeKind.REJECTED:
+        if outcome.rule == CONFLICT_SKIPPED:
+            self.result.tell(record.pointer, "skipped", outcome.explanation)
+        elif outcome.outcome is OutcomeKind.REJECTED:
             self.result.reasons[outcome.reason or ""] += 1
             self.result.tell(record.pointer, "rejected", f"{outcome.reason}: {outcome.explanation}")
         elif outcome.outcome is OutcomeKind.HELD:
@@ -158,19 +174,19 @@ def key_of(record: ForeignRecord, scope: Scope) -> int:
     Of the text without secrets, so that the key gives no way to test guesses of them.
     """
     text = redact(record.text, scan_secrets(record.text))
-    return _hashed(str(scope), record.owner, record.foreign_id or "", canonical_text(text))
+    return hashed(str(scope), record.owner, record.foreign_id or "", canonical_text(text))
 
 
-def _hashed(*parts: str) -> int:
-    whole = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(whole, digest_size=8).digest(), "big")
-
-
-def known_keys(principal: Principal) -> set[int]:
-    """The keys of all rows that were ever imported into the tenant, whatever became of them since."""
+def known_keys(principal: Principal) -> Numbers:
+    """The keys of all rows that were ever imported into the tenant, whatever people decided on them since."""
+    keys = Numbers()
     with tenant_context(principal.tenant_id):
-        rows = Memory.objects.filter(input_hash__startswith=_KEY).values_list("input_hash", flat=True)
-        return {int(text.removeprefix(_KEY), 16) for text in rows.iterator(chunk_size=10_000)}
+        rows = Memory.objects.filter(input_hash__startswith=KEY).exclude(
+            status=Status.DELETED.value, status_reason=TAKEN_BACK
+        )
+        for text in rows.values_list("input_hash", flat=True).iterator(chunk_size=10_000):
+            keys.setdefault(int(text.removeprefix(KEY), 16), 1)
+    return keys
 
 
 def request_of(part: Part, record: ForeignRecord, scope: Scope, key: int) -> WriteRequest:
@@ -184,7 +200,7 @@ def request_of(part: Part, record: ForeignRecord, scope: Scope, key: int) -> Wri
         scope=scope,
         origin=Origin.EXTERNAL.value,
         tool="import",
-        input_hash=f"{_KEY}{key:016x}",
+        input_hash=f"{KEY}{key:016x}",
         expires_at=record.expires_at,
         valid_from=record.valid_from,
         valid_to=record.valid_to,

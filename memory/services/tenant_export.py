@@ -183,10 +183,16 @@ class _Encoded:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file that is there only when all of it was written; for its owner's eyes.  Raises Invalid."""
+    """A file that is there only when all of it was written; for its owner's eyes.  Raises Invalid.
+
+    Never follows a link or writes into a file that somebody else laid there.
+    """
     part = path.with_name(path.name + ".part")
     try:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        said = f"{part} is there already: another export is writing it, or one was killed. Remove it first"
+        raise Invalid(said, code="export_under_way", field="file") from None
     except OSError as error:
         raise Invalid(f"{part} cannot be written: {error.strerror}", field="file") from None
     try:

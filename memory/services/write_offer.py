@@ -18,6 +18,7 @@ from memory.store import memories
 _NONE: Final = ByTier(narrow=0.0, middle=0.0, wide=0.0)
 _SAID_ALREADY: Final = frozenset({Action.TOUCH, Action.MERGE_INTO_KNOWN, Action.NOTHING})
 _REPLACING: Final = frozenset({Action.SUPERSEDE, Action.HOLD, Action.CONTEST, Action.INSERT_HISTORY})
+CONFLICT_SKIPPED: Final = "offer.skip"
 
 
 def without_floors(policy: Policy) -> Policy:
@@ -38,6 +39,11 @@ def hold_for_review(draft: Draft, clean: Clean, offer: Offer) -> Outcome:
     decision, targets = decide(draft, clean)
     if decision.action in _SAID_ALREADY:
         return carry_out(draft, clean, (decision, targets), None)
+    if offer.skip_conflicts and decision.action in _REPLACING:
+        why = f"a live memory says otherwise: {targets[0].content[:120]!r}"
+        return draft.close(
+            clean, OutcomeKind.REJECTED, reason="conflict", rule=CONFLICT_SKIPPED, explanation=why
+        )
     memory = build(clean, draft, Status.CANDIDATE, hash_of(candidate, draft), reason=offer.reason)
     if offer.learned_at is not None:
         memory.learned_at = min(offer.learned_at, draft.now)

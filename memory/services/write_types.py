@@ -33,10 +33,12 @@ class Offer:
     """A candidate that nobody vouches for yet: it is held for a person whatever its origin.
 
     `reason` is why (`imported`); `learned_at` is when its own store last wrote it, None where that is not known.
+    With `skip_conflicts` it is refused where a live memory says otherwise, instead of waiting beside it.
     """
 
     reason: str
     learned_at: datetime | None = None
+    skip_conflicts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

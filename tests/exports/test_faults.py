@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from psycopg.types.json import Jsonb
 
@@ -300,6 +301,32 @@ def test_file__is_for_its_owner_and_there_only_when_whole(
     monkeypatch.undo()
     with pytest.raises(CommandError, match="cannot be written"):
         exported(stage, tmp_path / "none" / "a.jsonl")
+
+
+@pytest.mark.parametrize("laid", ["file", "link"])
+def test_part__that_lies_there__neither_followed_nor_overwritten(
+    stage: Stage, tmp_path: Path, laid: str
+) -> None:
+    victim, part = tmp_path / "victim", tmp_path / "a.jsonl.part"
+    victim.write_text("mine")
+    part.symlink_to(victim) if laid == "link" else part.write_text("mine")
+    with pytest.raises(CommandError, match="Remove it first"):
+        exported(stage, tmp_path / "a.jsonl")
+    assert (victim.read_text(), part.read_text(), (tmp_path / "a.jsonl").exists()) == ("mine", "mine", False)
+
+
+def test_broken_chain__imported_and_told_by_the_exit_code(file: Path) -> None:
+    lines = file.read_bytes().splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith(b'{"table":"memory_auditevent"'))
+    row = json.loads(lines[at])
+    row["row"]["actor_name"] = "somebody else"
+    _rewritten(file, at, json.dumps(row).encode())
+    slug = fresh_slug()
+    for _again in range(2):
+        with pytest.raises(CommandError, match="the audit chain does NOT hold") as refused:
+            call_command("import", str(file), "--slug", slug)
+        assert refused.value.returncode == 1
+    assert Tenant.objects.filter(slug=slug).exists(), "what came is there to be looked at"
 
 
 def test_hostile_export__grants_nothing_beyond_its_own_tenant(file: Path, stage: Stage) -> None:

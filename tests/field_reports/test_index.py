@@ -135,6 +135,8 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
     ("export_import", 42, "formulas, formats, nothing overwritten"): [
         ("exports/test_faults.py", "test_csv__formulas_are_text_and_every_memory_is_a_row"),
         ("exports/test_faults.py", "test_slug_of_another_tenant__is_refused"),
+        ("audit/test_import_choices.py", "test_conflict__skipped_on_request__left_out_and_named"),
+        ("audit/test_import_choices.py", "test_undo__what_waits_goes_and_comes_in_again"),
     ],
     ("export_import", 43, "streams, and names a broken line"): [
         ("exports/test_scale.py", "test_many_rows__go_out_within_bounded_memory"),

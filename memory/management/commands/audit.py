@@ -9,6 +9,7 @@ import json
 import secrets
 import sys
 from argparse import ArgumentParser
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -18,6 +19,7 @@ from memory.audit.visible import masked
 from memory.importers import Unusable
 from memory.management.named import refusals_told, tenant_named
 from memory.services.foreign_import import Imported, foreign_import
+from memory.services.foreign_import_undo import TakenBack, foreign_import_undo
 from tenants.principals import system
 
 _WORDS = {
@@ -28,6 +30,7 @@ _WORDS = {
     "known": "were imported before",
     "ended": "were over in their own store",
     "rejected": "were refused",
+    "skipped": "say otherwise than a live memory and were left out",
     "invalid": "cannot be stored",
     "unreadable": "could not be read",
 }
@@ -59,11 +62,26 @@ class Command(BaseCommand):
         actor = system(tenant.id, "import", request_id=f"import-{secrets.token_hex(8)}")
         with command.progress(chosen.file, "importing") as watch:
             parts = command.reading(chosen, watch).parts()
-            result = foreign_import(actor, parts, scope=options["scope"], dry_run=options["dry_run"])
+            where = {"scope": options["scope"], "dry_run": options["dry_run"]}
+            if options["undo"]:
+                back = foreign_import_undo(actor, parts, **where)
+            else:
+                result = foreign_import(actor, parts, on_conflict=options["on_conflict"], **where)
+        if options["undo"]:
+            self._tell_undo(back, tenant.slug, as_json=chosen.json)
+            return
         if chosen.json:
             self.stdout.write(json.dumps(_document(result, tenant.slug), ensure_ascii=False, indent=1))
         else:
             self._tell(result, tenant.slug, chosen.limit)
+
+    def _tell_undo(self, back: TakenBack, slug: str, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps({"tenant": slug, **asdict(back)}))
+            return
+        went = "would go" if back.dry_run else "went"
+        self.stdout.write(f"{back.removed:>9,} rows of the import {went} from tenant {slug}")
+        self.stdout.write(f"{back.stayed:>9,} stay: somebody decided on them, or they had gone before")
 
     def _tell(self, result: Imported, slug: str, most: int) -> None:
         for pointer, what, why in result.told[: max(most, 0)]:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from memory.management.bars import bar
 from memory.management.named import refusals_told
@@ -37,8 +37,10 @@ class Command(BaseCommand):
             )
         if options["json"]:
             self.stdout.write(json.dumps(_document(done)))
-            return
-        self._tell(done)
+        else:
+            self._tell(done)
+        if done.chain_holds is False:
+            raise CommandError("the audit chain does NOT hold: see `memgov verify-audit`")
 
     def _tell(self, done: Imported) -> None:
         for number, why in done.skipped:
@@ -58,8 +60,6 @@ class Command(BaseCommand):
             self.stdout.write(
                 "the audit chain holds; agents need new keys, and channels for alerts are set up anew"
             )
-        else:
-            self.stdout.write("the audit chain does NOT hold: see `memgov verify-audit`")
 
 
 def _document(done: Imported) -> dict[str, Any]:
