@@ -17,7 +17,8 @@ from contextvars import ContextVar
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import ServerCursor
 from psycopg.pq import TransactionStatus
 
@@ -41,6 +42,11 @@ def current_tenant_id() -> UUID:
     return tenant_id
 
 
+def in_tenant_context() -> bool:
+    """Whether the running code is inside a tenant's context, and so within somebody's transaction."""
+    return _current.get() is not None
+
+
 @contextmanager
 def tenant_context(tenant_id: UUID) -> Iterator[None]:
     """Work for one tenant in one transaction.
@@ -56,10 +62,11 @@ def tenant_context(tenant_id: UUID) -> Iterator[None]:
         with transaction.atomic(savepoint=False):
             yield
         return
-    ending = _Ending(commits=not connection.in_atomic_block)
+    database = connections[DEFAULT_DB_ALIAS]  # looked up once: each use of `connection` does it again
+    ending = _Ending(commits=not database.in_atomic_block)
     token, end_token = _current.set(tenant_id), _ending.set(ending)
     try:
-        with transaction.atomic(), _opened(tenant_id):
+        with transaction.atomic(), _opened(database, tenant_id):
             yield
             if not transaction.get_rollback():
                 ending.run()
@@ -69,10 +76,10 @@ def tenant_context(tenant_id: UUID) -> Iterator[None]:
 
 
 @contextmanager
-def _opened(tenant_id: UUID) -> Iterator[None]:
+def _opened(database: BaseDatabaseWrapper, tenant_id: UUID) -> Iterator[None]:
     """Send the opening of the transaction ahead of the first statement inside, in one message with it."""
-    opening = _Opening(tenant_id)
-    connection.execute_wrappers.append(opening)
+    opening = _Opening(database, tenant_id)
+    database.execute_wrappers.append(opening)
     try:
         yield
     finally:
@@ -82,27 +89,28 @@ def _opened(tenant_id: UUID) -> Iterator[None]:
 class _Opening:
     """Wraps the first statement that a block executes: BEGIN and SET LOCAL go before it."""
 
-    def __init__(self, tenant_id: UUID) -> None:
+    def __init__(self, database: BaseDatabaseWrapper, tenant_id: UUID) -> None:
+        self._database = database
         self._naming = _naming(tenant_id)
 
     def done(self) -> None:
         """Wrap no more."""
-        if self in connection.execute_wrappers:
-            connection.execute_wrappers.remove(self)
+        if self in self._database.execute_wrappers:
+            self._database.execute_wrappers.remove(self)
 
     def __call__(
         self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]
     ) -> Any:
         self.done()
         before, opening = 1, self._naming
-        raw = connection.connection
+        raw = self._database.connection
         if raw.info.transaction_status == TransactionStatus.IDLE:
             # Or psycopg sends a BEGIN of its own first; Django ends this one as it would that.
             raw.autocommit = True
             before, opening = 2, f"BEGIN;\n{opening}"
         cursor = context["cursor"].cursor
         if many or isinstance(cursor, ServerCursor) or not isinstance(sql, str):
-            with connection.wrap_database_errors:
+            with self._database.wrap_database_errors:
                 raw.execute(opening)
             return execute(sql, params, many, context)
         result = execute(f"{opening};\n{sql}", params, many, context)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -20,6 +20,7 @@ from memory.api import metrics, throttling
 from memory.api.authentication import AgentKeyAuthentication
 from memory.api.parsers import StrictJSONParser
 from memory.api.problems import stop
+from memory.api.renderers import Renderer
 from memory.api.strict import ParameterSerializer, StrictSerializer
 from memory.domain.ids import parse_id
 from tenants.principals import Principal
@@ -52,7 +53,7 @@ class Endpoint(APIView):
 
     authentication_classes = (AgentKeyAuthentication,)
     parser_classes = (StrictJSONParser,)
-    renderer_classes = (JSONRenderer,)
+    renderer_classes = (Renderer,)
     content_negotiation_class = AlwaysJSON
     metadata_class = None
     parameters: ClassVar[Mapping[str, type[ParameterSerializer]]] = {}

@@ -14,12 +14,12 @@ from functools import wraps
 from typing import Any, cast
 
 from django.http import HttpResponse
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memgov import clock
 from memory.api.problems import stop
+from memory.api.renderers import Renderer
 from memory.store import idempotency
 from memory.store.idempotency import Taken
 from tenants.context import tenant_context
@@ -77,7 +77,7 @@ def _take(principal: Principal, key: str, request: Request) -> Taken:
 
 def _keep(principal: Principal, taken: Taken, response: Response) -> None:
     answer = {
-        "body": JSONRenderer().render(response.data).decode(),
+        "body": Renderer().render(response.data).decode(),
         "type": response.content_type or "application/json",
         "headers": {name: response[name] for name in _KEPT_HEADERS if name in response},
     }

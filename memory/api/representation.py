@@ -28,7 +28,9 @@ from tenants.principals import Principal
 
 def when(instant: datetime | None) -> str | None:
     """An instant in UTC, to the microsecond."""
-    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z") if instant else None
+    if instant is None:
+        return None
+    return (instant if instant.tzinfo is UTC else instant.astimezone(UTC)).isoformat()[:-6] + "Z"
 
 
 def named(prefix: str, uuid: UUID | None) -> str | None:

@@ -96,7 +96,7 @@ def _attributes(entry: BlockEntry) -> dict[str, str | int | float]:
         "source": entry.source,
         "trust": round(entry.trust, 2),
         "band": entry.band.value,
-        "recorded_at": entry.recorded_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "recorded_at": f"{entry.recorded_at.astimezone(UTC).isoformat()[:19]}Z",
     }
 
 

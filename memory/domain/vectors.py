@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+
+import numpy as np
+import orjson
 
 
-def vector_text(values: Iterable[float]) -> str:
-    """pgvector's text form.  Five digits are more than a half-precision number holds."""
-    return f"[{','.join([f'{value:.5g}' for value in values])}]"
+def vector_text(values: Sequence[float]) -> str:
+    """pgvector's text form, which is JSON's: single precision, more than the database keeps of it."""
+    return orjson.dumps(np.asarray(values, np.float32), option=orjson.OPT_SERIALIZE_NUMPY).decode()

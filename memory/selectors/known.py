@@ -21,12 +21,17 @@ from tenants.context import current_tenant_id
 NEAR_LIMIT = 20
 
 
+Statement = tuple[str, list[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Met:
     """The rows to reconcile with, the likeliest first, and the cosine of those whose vector is comparable."""
 
     rows: list[Known]
     cosines: Mapping[UUID, float]
+    held: int = 0
+    """Readable memories of the scope, where they were to be counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,9 @@ WITH alike AS MATERIALIZED (
      LIMIT {NEAR_LIMIT}
 )"""
 _COSINE = ", (SELECT s.cosine FROM alike s WHERE s.memory_id = m.id)"
+_HELD = Prepared(
+    "held_in_scope", "SELECT count(*) FROM memory_index WHERE tenant_id = $1::uuid AND scope = $2::text"
+)
 _SAME = "m.predicate = '' AND (m.value_hash = $3::bytea OR ($4::text <> '' AND m.claim = $4::text)"
 _ALIKE = "m.id = ANY(ARRAY(SELECT s.memory_id FROM alike s))"
 _OF_TEXT = Prepared("known_of_text", f"{_ROWS}, NULL {_FROM} AND {_SAME})")
@@ -64,30 +72,44 @@ _OF_TEXT_AND_ALIKE = Prepared(
 )
 
 
-def rows_met(candidate: Candidate, value_hash: bytes, *, near: bool, vector: Direction | None = None) -> Met:
-    """The rows to reconcile with, in one statement.  Not locked: whoever changes one locks it and looks at its
-    version again.
+def rows_met(
+    candidate: Candidate,
+    value_hash: bytes,
+    *,
+    near: bool,
+    vector: Direction | None = None,
+    counted: bool = False,
+) -> Met:
+    """The rows to reconcile with, in one message; with `counted` also how full the scope is.
 
-    A triple meets the rows of its key; free text meets the same text, what claims something of the same thing, and
-    with `near` what is worded alike.
+    Not locked: whoever changes one locks it and looks at its version again.  A triple meets the rows of its key; free
+    text meets the same text, what claims something of the same thing, and with `near` what is worded alike.
     """
     where = [current_tenant_id(), str(candidate.scope)]
     if candidate.keyed:
         statement = _OF_KEY([*where, candidate.subject, candidate.predicate])
     else:
         statement = _texts_met(candidate, [*where, value_hash, claim_key(candidate.content)], near, vector)
-    with connection.cursor() as cursor:
-        cursor.execute(*statement)
-        found = cursor.fetchall()
+    held, found = _fetched(statement, _HELD(where) if counted else None)
     cosines = {row[0]: row[-1] for row in found if row[-1] is not None}
     known = [_known(row) for row in found]
     known.sort(key=lambda row: (-cosines.get(row.id, 0.0), row.id))
-    return Met(known, cosines)
+    return Met(known, cosines, held)
 
 
-def _texts_met(
-    candidate: Candidate, same: list[Any], near: bool, vector: Direction | None
-) -> tuple[str, list[Any]]:
+def _fetched(statement: Statement, count: Statement | None) -> tuple[int, list[tuple[Any, ...]]]:
+    """A count, if one is asked for, and the rows of a statement, in one message."""
+    with connection.cursor() as cursor:
+        if count is None:
+            cursor.execute(*statement)
+            return 0, cursor.fetchall()
+        cursor.execute(f"{count[0]};\n{statement[0]}", [*count[1], *statement[1]])
+        (held,) = cursor.fetchone()
+        cursor.nextset()
+        return held, cursor.fetchall()
+
+
+def _texts_met(candidate: Candidate, same: list[Any], near: bool, vector: Direction | None) -> Statement:
     """The statement for free text."""
     terms = query_terms(candidate.content) if near else []
     if not terms:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from django.db.models import Q
 
 from memory.domain import lifecycle
@@ -12,15 +10,14 @@ from memory.services.changes import Changes
 from memory.store import memories
 
 
-def compact_scope(changes: Changes, scope: str, over: int, *, keep: UUID | None = None) -> int:
+def compact_scope(changes: Changes, scope: str, over: int) -> int:
     """Archive the `over` weakest readable memories of a scope: lowest confidence, then longest unconfirmed.
 
-    Pinned and mounted ones are never archived, nor `keep`, which has just been written.  Returns how many went.
+    Pinned and mounted ones are never archived.  Returns how many went.
     """
     free = Q(pinned_at=None) | Q(pinned_until__lte=changes.now)
     weakest = (
         Memory.objects.filter(free, scope=scope, status__in=lifecycle.READABLE)
-        .exclude(id=keep)
         .exclude(id__in=MountEntry.objects.values("memory_id"))
         .order_by("confidence", "learned_at", "id")
         .values_list("id", flat=True)[:over]

@@ -8,7 +8,7 @@ that its decision row and audit event are kept; only what cannot be understood o
 
 from __future__ import annotations
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from memgov import clock
 from memory.domain.admission import admit
@@ -23,8 +23,8 @@ from memory.services.write_draft import Draft
 from memory.services.write_offer import hold_for_review, without_floors
 from memory.services.write_store import conclude, hold, refuse
 from memory.services.write_types import Offer, Outcome, WriteRequest
-from memory.store.memories import AlreadyLive, VersionMoved
-from tenants.context import tenant_context
+from memory.store.memories import AlreadyLive, VersionMoved, of_rival
+from tenants.context import in_tenant_context, tenant_context
 from tenants.principals import Principal
 
 # Each retry reads what the winner of the race committed, so one is nearly always enough; of 10,000 operations of
@@ -79,6 +79,9 @@ def _write(principal: Principal, request: WriteRequest, *, keep: bool, offer: Of
             return _attempt(principal, request, keep, offer)
         except (AlreadyLive, VersionMoved):
             continue
+        except IntegrityError as fault:
+            if not of_rival(fault):
+                raise
     raise Conflict(_BUSY, code="busy")
 
 
@@ -87,7 +90,7 @@ def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Off
     active = policy_for(principal)
     prepared = prepare(principal, request, active, now)
     authorise(principal, prepared.candidate.scope)
-    draft = Draft(principal, prepared, active, now)
+    draft = Draft(principal, prepared, active, now, alone=not in_tenant_context())
     admission = admit(
         prepared.candidate,
         draft.policy if offer is None else without_floors(draft.policy),

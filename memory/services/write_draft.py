@@ -31,8 +31,19 @@ from tenants.principals import Principal
 class Draft:
     """A write under way: who, what, under which policy, at which instant."""
 
-    def __init__(self, principal: Principal, prepared: Prepared, active: ActivePolicy, now: datetime) -> None:
+    def __init__(
+        self,
+        principal: Principal,
+        prepared: Prepared,
+        active: ActivePolicy,
+        now: datetime,
+        *,
+        alone: bool = False,
+    ) -> None:
+        """`alone`: the transaction is this write's own, and what nobody asks about again may travel with its end."""
         self.principal, self.prepared, self.active, self.now = principal, prepared, active, now
+        self.alone = alone
+        self.beside = 0
         self.policy: Policy = active.policy.for_scope(prepared.candidate.scope)
         self.changes = Changes(principal, now, active)
         self.decision_id = new_id(now)

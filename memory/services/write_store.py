@@ -63,7 +63,9 @@ def decide(draft: Draft, clean: Clean, vector: Vector | None = None) -> Reconcil
     candidate, hashed = clean.candidate, hash_of(clean.candidate, draft)
     near = draft.policy.reconciliation.near_duplicates != "keep"
     direction = Direction(vector.values, vector.model_id) if vector else None
-    met = rows_met(candidate, hashed, near=near, vector=direction)
+    counted = draft.policy.reconciliation.cap is not None
+    met = rows_met(candidate, hashed, near=near, vector=direction, counted=counted)
+    draft.beside = met.held
     rows = {row.id: row for row in met.rows}
     cosines = {row.content: met.cosines.get(row.id) for row in met.rows}
     decision = reconcile(
@@ -111,11 +113,12 @@ def _insert(
 ) -> Memory:
     """A new live row; what it may duplicate goes to the merge queue; a full scope loses its weakest."""
     memory = build(clean, draft, decision.status or Status.LIVE, hash_of(clean.candidate, draft))
-    cap = draft.policy.reconciliation.cap
-    before = memories.insert(memory, actor=draft.principal.name, vector=vector, counted=cap is not None)
-    open_contradictions(draft, "merge", memory, decision.linked[:MOST_PROPOSED])
-    if cap is not None and before + 1 > cap:
-        compact_scope(draft.changes, memory.scope, before + 1 - cap, keep=memory.id)
+    over = draft.beside + 1 - (draft.policy.reconciliation.cap or draft.beside + 1)
+    if over > 0:
+        compact_scope(draft.changes, memory.scope, over)
+    pairs = decision.linked[:MOST_PROPOSED]
+    memories.insert(memory, actor=draft.principal.name, vector=vector, last=draft.alone and not pairs)
+    open_contradictions(draft, "merge", memory, pairs)
     return memory
 
 
@@ -198,7 +201,7 @@ def _supersede(
             decision.reason or "",
             superseded_by=memory.id,
         )
-    memories.insert(memory, actor=draft.principal.name, vector=vector)
+    memories.insert(memory, actor=draft.principal.name, vector=vector, last=draft.alone)
     return memory
 
 

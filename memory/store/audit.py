@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from memgov.ids import new_id
+from memgov.json_text import json_text
 from memgov.postgres.prepared import Prepared
 from memory.domain import audit_chain
 from tenants.context import before_commit, current_tenant_id, with_commit
@@ -51,7 +51,7 @@ def append(principal: Principal, events: Sequence[Event], now: datetime) -> None
 
 def _chain(principal: Principal, events: Sequence[Event], now: datetime) -> None:
     """The statement: `memgov.append_audit` numbers and hashes the events, which travel as one value."""
-    rows = json.dumps([_row(event, principal, now) for event in events])
+    rows = json_text([_row(event, principal, now) for event in events])
     by = [principal.kind, principal.id, principal.name, principal.request_id]
     with_commit(*_APPEND([current_tenant_id(), now, *by, rows]))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -12,6 +11,7 @@ from django.conf import settings
 from django.db import connection
 
 from memgov.ids import floor_id
+from memgov.json_text import json_text
 from memgov.postgres.prepared import Prepared
 from memory.models import Manifest, ManifestEntry
 from memory.store.rows import row_json
@@ -52,7 +52,7 @@ def insert(manifest: Manifest, entries: Sequence[Mapping[str, Any]]) -> None:
     manifest.tenant_id = current_tenant_id()
     manifest.entry_count = len(entries)
     commit = "on" if settings.MEMGOV_DURABLE_READS else "off"
-    rows = [row_json(manifest), commit, manifest.tenant_id, manifest.id, json.dumps(entries, default=str)]
+    rows = [row_json(manifest), commit, manifest.tenant_id, manifest.id, json_text(entries)]
     with_commit(*_INSERT(rows))
 
 

@@ -6,7 +6,6 @@ A change is a filtered update on (tenant, id, version): when the version has mov
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ from django.db.models import F
 from django.db.models.expressions import Combinable
 
 from memgov.ids import new_id
+from memgov.json_text import json_text
 from memgov.postgres.prepared import Prepared
 from memory.domain.lifecycle import READABLE
 from memory.domain.search_terms import index_terms
@@ -25,7 +25,7 @@ from memory.models import Memory, Revision
 from memory.store.rows import array_text, row_json
 from memory.store.search_index import FOLLOWED, INSERT_INTO, follow, index
 from memory.store.vectors import Vector, halfvec
-from tenants.context import current_tenant_id
+from tenants.context import current_tenant_id, with_commit
 
 # What a revision keeps: everything that a version can differ in.
 _REVISED = (
@@ -57,7 +57,7 @@ class Change:
 _INSERT = f"""
 WITH made AS (
     INSERT INTO memory_memory AS m SELECT * FROM json_populate_record(NULL::memory_memory, $1)
-    ON CONFLICT DO NOTHING RETURNING m.*
+    {{unless}} RETURNING m.*
 ),
 revised AS (
     INSERT INTO memory_revision (tenant_id, id, memory_id, version, at, event, actor, reason, state)
@@ -66,32 +66,39 @@ revised AS (
 indexed AS (
     {INSERT_INTO}, $5::text[], cardinality($5::text[]), $6::halfvec, $7::text FROM made m WHERE $8::bool
 )
-SELECT (SELECT count(*) FROM made), {{before}}
+SELECT count(*) FROM made
 """
-_BEFORE = "(SELECT count(*) FROM memory_index WHERE tenant_id = $9::uuid AND scope = $10::text)"
-_INSERT_COUNTED = Prepared("memory_insert_counted", _INSERT.format(before=_BEFORE))
-_INSERT_ONLY = Prepared("memory_insert", _INSERT.format(before="0"))
+_INSERT_NOW = Prepared("memory_insert", _INSERT.format(unless="ON CONFLICT DO NOTHING"))
+_INSERT_LAST = Prepared("memory_insert_last", _INSERT.format(unless=""))
+# One live value of a key, one live row of a text (see `Memory`).
+_RIVALS = frozenset({"one_live_value", "one_live_text"})
 
 
-def insert(memory: Memory, *, actor: str, vector: Vector | None, counted: bool = False) -> int:
+def insert(memory: Memory, *, actor: str, vector: Vector | None, last: bool = False) -> None:
     """Store a new memory with its first revision, and index it if agents may read it: one statement.
 
-    With `counted` it returns how many readable memories the scope held before, else 0.  Raises `AlreadyLive` when the
-    database holds a live row that it must not stand beside.
+    Raises `AlreadyLive` when the database holds a live row that it must not stand beside.  With `last` the statement
+    travels with the COMMIT, and such a row is told by what the end of the transaction raises (`of_rival`).
     """
     memory.tenant_id = current_tenant_id()
     found = index_terms(memory.content) if memory.status in READABLE else []
     values: list[Any] = [
-        row_json(memory), new_id(memory.recorded_at), actor, json.dumps(snapshot(memory)), array_text(found),
+        row_json(memory), new_id(memory.recorded_at), actor, json_text(snapshot(memory)), array_text(found),
         halfvec(vector), vector.model_id if vector else "", memory.status in READABLE,
     ]  # fmt: skip
-    place = [memory.tenant_id, memory.scope]
+    if last:
+        with_commit(*_INSERT_LAST(values))
+        return
     with connection.cursor() as cursor:
-        cursor.execute(*(_INSERT_COUNTED([*values, *place]) if counted else _INSERT_ONLY(values)))
-        made, before = cursor.fetchone()
+        cursor.execute(*_INSERT_NOW(values))
+        (made,) = cursor.fetchone()
     if not made:
         raise AlreadyLive(memory.content)
-    return int(before)
+
+
+def of_rival(fault: IntegrityError) -> bool:
+    """Whether the fault says that a live row stands where a new one was to stand."""
+    return getattr(getattr(fault.__cause__, "diag", None), "constraint_name", None) in _RIVALS
 
 
 def change(memory: Memory, change: Change, *, vector: Vector | None = None) -> Memory:

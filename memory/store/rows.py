@@ -3,12 +3,13 @@ costs more than to store them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Model
+
+from memgov.json_text import json_text
 
 
 def row_json(instance: Model) -> str:
@@ -18,7 +19,7 @@ def row_json(instance: Model) -> str:
         for field in instance._meta.concrete_fields
         if field.column
     }
-    return json.dumps(columns, default=_plain)
+    return json_text(columns, _plain)
 
 
 def array_text(words: Sequence[str]) -> str:

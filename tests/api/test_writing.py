@@ -158,3 +158,14 @@ def test_ttl__two_weeks__is_exact_and_visible(coder: Caller) -> None:
 def test_expiry__with_an_offset__is_the_same_instant_in_utc(coder: Caller) -> None:
     memory = coder.post("memories", {**FACT, "expires_at": "2099-08-13T23:30:00+08:00"}).json()["memory"]
     assert memory["expires_at"] == "2099-08-13T15:30:00Z"
+
+
+def test_write__integers_beyond_64_bits_and_line_ends_of_javascript__come_back_as_they_were(
+    coder: Caller,
+) -> None:
+    said = {"wide": 10**40, "small": -(2**63) - 1, "text": "one\u2028two"}
+    response = coder.post("memories", {**FACT, "metadata": said})
+    assert response.status_code == 201
+    assert b"one\\u2028two" in response.content
+    kept = coder.get(response["Location"])
+    assert kept.json()["metadata"] == said
