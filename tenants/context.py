@@ -76,6 +76,20 @@ def tenant_context(tenant_id: UUID) -> Iterator[None]:
 
 
 @contextmanager
+def savepoint() -> Iterator[None]:
+    """A part of a tenant's transaction that an exception takes back alone, with what the part left for its end."""
+    current_tenant_id()
+    ending = _ending.get()
+    before = ending.marks()
+    try:
+        with transaction.atomic():
+            yield
+    except BaseException:
+        ending.back_to(before)
+        raise
+
+
+@contextmanager
 def _opened(database: BaseDatabaseWrapper, tenant_id: UUID) -> Iterator[None]:
     """Send the opening of the transaction ahead of the first statement inside, in one message with it."""
     opening = _Opening(database, tenant_id)
@@ -127,6 +141,15 @@ class _Ending:
         self.statements: list[str] = []
         self.parameters: list[Any] = []
         self._commits = commits
+
+    def marks(self) -> tuple[int, int, int]:
+        """How much has been asked so far."""
+        return len(self.calls), len(self.statements), len(self.parameters)
+
+    def back_to(self, marks: tuple[int, int, int]) -> None:
+        """Forget what was asked after."""
+        calls, statements, parameters = marks
+        del self.calls[calls:], self.statements[statements:], self.parameters[parameters:]
 
     def run(self) -> None:
         """Everything, in the order of asking: calls first, then statements."""

@@ -8,6 +8,8 @@ that its decision row and audit event are kept; only what cannot be understood o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.db import IntegrityError, transaction
 
 from memgov import clock
@@ -24,7 +26,7 @@ from memory.services.write_offer import hold_for_review, without_floors
 from memory.services.write_store import conclude, hold, refuse
 from memory.services.write_types import Offer, Outcome, WriteRequest
 from memory.store.memories import AlreadyLive, VersionMoved, of_rival
-from tenants.context import in_tenant_context, tenant_context
+from tenants.context import in_tenant_context, savepoint, tenant_context
 from tenants.principals import Principal
 
 # Each retry reads what the winner of the race committed, so one is nearly always enough; of 10,000 operations of
@@ -48,13 +50,12 @@ def memory_write_joined(principal: Principal, request: WriteRequest) -> Outcome:
 
     Whatever it raises has taken back this one write only; the caller's transaction goes on.
     """
-    for _ in range(_TRIES):
-        try:
-            with transaction.atomic():
-                return _attempt(principal, request, True, None)
-        except (AlreadyLive, VersionMoved):
-            continue
-    raise Conflict(_BUSY, code="busy")
+
+    def attempt() -> Outcome:
+        with savepoint():
+            return _attempt(principal, request, True, None)
+
+    return _tried(attempt)
 
 
 @denials_audited
@@ -74,9 +75,14 @@ def memory_offer(principal: Principal, request: WriteRequest, offer: Offer, *, k
 
 
 def _write(principal: Principal, request: WriteRequest, *, keep: bool, offer: Offer | None = None) -> Outcome:
+    return _tried(lambda: _attempt(principal, request, keep, offer))
+
+
+def _tried(attempt: Callable[[], Outcome]) -> Outcome:
+    """What the attempt comes to, made again while another writer was faster."""
     for _ in range(_TRIES):
         try:
-            return _attempt(principal, request, keep, offer)
+            return attempt()
         except (AlreadyLive, VersionMoved):
             continue
         except IntegrityError as fault:

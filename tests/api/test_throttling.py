@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -78,3 +79,15 @@ def test_redis__away__allows_and_sends_no_figures(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(throttling, "_redis", lambda: gone)
     response = coder.post("memories", BODY)
     assert response.status_code in (200, 201) and "RateLimit" not in response
+
+
+def test_redis__started_anew__counts_on(coder: Caller) -> None:
+    server = throttling._redis()
+    for forget in (
+        server.script_flush,
+        lambda: server.client_kill_filter(_id=str(server.client_id()), skipme=False),
+    ):
+        assert "RateLimit" in coder.post("memories/check", BODY)
+        with contextlib.suppress(redis.RedisError):
+            forget()
+        assert "RateLimit" in coder.post("memories/check", BODY)

@@ -11,7 +11,14 @@ from django.test.utils import CaptureQueriesContext
 
 from memgov.postgres.prepared import Prepared
 from memory.models import AuditEvent, ScopeRecord
-from tenants.context import TenantContextMissing, before_commit, read_one, tenant_context, with_commit
+from tenants.context import (
+    TenantContextMissing,
+    before_commit,
+    read_one,
+    savepoint,
+    tenant_context,
+    with_commit,
+)
 from tests.factories import Stage, make_tenant
 from tests.statements import statements
 
@@ -95,6 +102,20 @@ def test_many_rows_first__and_a_server_cursor_first__are_inside_the_tenant(stage
     with stage.context():
         walked = {row.name for row in ScopeRecord.objects.all().iterator(chunk_size=2)}
     assert walked >= {"project:m0", "project:m1", "project:m2"}
+
+
+def test_last_statements_of_a_part_that_is_taken_back__go_with_it(stage: Stage) -> None:
+    with stage.context():
+        add(stage, "kept")
+        before_commit(lambda: add(stage, "called"))
+        with pytest.raises(RuntimeError), savepoint():
+            add(stage, "taken-back")
+            before_commit(lambda: add(stage, "not-called"))
+            raise RuntimeError
+        with savepoint():
+            add(stage, "another")
+    assert names(stage) >= {"project:kept", "project:called", "project:another"}
+    assert names(stage).isdisjoint({"project:taken-back", "project:not-called"})
 
 
 def test_calls__run_before_the_statements_that_wait__and_may_add_to_them(stage: Stage) -> None:
