@@ -10,7 +10,7 @@ ISOLATED := env -u DATABASE_URL -u MIGRATION_DATABASE_URL -u REDIS_URL -u MEMGOV
 	-u MEMGOV_PUBLIC_URL -u MEMGOV_ALLOWED_HOSTS -u MEMGOV_EMBEDDER -u MEMGOV_DEBUG -u DJANGO_SETTINGS_MODULE \
 	MEMGOV_DATA_DIR=$(CURDIR)/.test-data
 
-.PHONY: client-environments screenshots docs docs-site up down test lint types imports checks suite format clean environment environment-dev chromium
+.PHONY: client-environments screenshots messages docs docs-site up down test lint types imports checks suite format clean environment environment-dev chromium
 
 up: environment ## the whole product on this machine
 	@exec $(PY) -m memgov.cli up --port $(PORT) $(ARGS)
@@ -55,6 +55,9 @@ chromium: environment-dev
 
 screenshots: environment-dev chromium ## pictures of the docs, from the running product with its demo
 	$(PY) scripts/screenshots.py $(ARGS)
+
+messages: environment-dev ## the translations of the pages, brought up to date with the sources and compiled
+	$(ISOLATED) $(PY) scripts/messages.py
 
 docs: environment ## what is generated into docs/
 	$(PY) scripts/generate_docs.py

@@ -12,6 +12,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponseBase
+from django.utils import translation
 from django.utils.module_loading import import_string
 
 API = "/api/v1/"
@@ -44,7 +45,9 @@ class PageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not is_call(request):
             return self._page(request)
-        response = self._call(request)
+        # A page that this thread answered may have left its reader's language behind; calls are answered in English.
+        with translation.override(settings.LANGUAGE_CODE):
+            response = self._call(request)
         if not response.streaming and not response.has_header("Content-Length"):
             response.headers["Content-Length"] = str(len(response.content))  # type: ignore[attr-defined]
         # What `CONTENT_SECURITY_POLICY` and `X_FRAME_OPTIONS` do for pages: nothing in a call's answer is to be run.

@@ -73,6 +73,8 @@ class User(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     # Empty: the zone of the browser.
     time_zone = models.CharField(max_length=64, default="", db_default="", blank=True)
+    # Empty: the language that the browser asks for.
+    language = models.CharField(max_length=16, default="", db_default="", blank=True)
     # Keyboard shortcuts of one key can be switched off (WCAG 2.1.4).
     shortcuts = models.BooleanField(default=True, db_default=True)
     # Raised to end every session of the person at once, wherever it is open.

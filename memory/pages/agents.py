@@ -15,7 +15,7 @@ from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import SeeOther, answer, flash, row_id, sentence, url
 from memory.pages.forms import AgentForm, KeyForm
 from memory.pages.queue import LONGEST_SEARCH
-from memory.pages.wording import plain
+from memory.pages.wording import headed, plain
 from memory.selectors import pages_agents as found
 from memory.services import tenancy
 from memory.services.errors import Conflict, Invalid
@@ -122,7 +122,7 @@ def detail(
             },
             "grants": [_grant(*rule) for rule in found.grants_of(agent)],
             "outcomes": [
-                {"label": plain(name).capitalize(), "count": count, "share": round(count / total, 4)}
+                {"label": headed(name), "count": count, "share": round(count / total, 4)}
                 for name, count in outcomes.items()
             ],
             "keys": [

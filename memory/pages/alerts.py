@@ -19,6 +19,7 @@ from memory.pages.pager import pager
 from memory.selectors import pages_alerts as found
 from memory.services.alerts import SNOOZES, STANDING, alert_acknowledge, alert_snooze
 from memory.services.errors import Conflict, Invalid, ServiceError
+from memory.services.said import said
 from tenants.context import tenant_context
 from tenants.models import Agent
 
@@ -74,7 +75,7 @@ def _row(viewer: Viewer, row: Alert, agents: dict[str, Agent]) -> dict[str, Any]
     return {
         "id_text": show_id("alr", row.id),
         "severity": row.severity,
-        "message": row.message,
+        "message": said(row.message),
         "scope": row.scope,
         "count": row.count,
         "opened_at": row.opened_at,

@@ -16,6 +16,7 @@ from django.urls import reverse
 from memory.domain.ids import parse_id
 from memory.pages.access import Viewer, denied_page, role_label
 from memory.services.errors import Denied, NotFound, ServiceError
+from memory.services.said import said
 
 Context = Mapping[str, Any]
 
@@ -89,7 +90,7 @@ def raise_or_deny(error: ServiceError) -> HttpResponse:
 
 
 def sentence(error: ServiceError) -> str:
-    """The error as a sentence of its own."""
-    text = error.detail.strip()
+    """The error as a sentence of its own, in the reader's language."""
+    text = said(error.detail.strip())
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."

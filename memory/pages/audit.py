@@ -20,6 +20,7 @@ from memory.pages.queue import LONGEST_SEARCH
 from memory.pages.wording import plain
 from memory.selectors import pages_audit as found
 from memory.selectors.pages_audit import Sought
+from memory.services.said import said
 from memory.services.sweeps.chain import sweep_chain
 from tenants.context import tenant_context
 
@@ -139,7 +140,7 @@ def verify(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """Walk the chain now."""
     run = sweep_chain(viewer.tenant.id)
     if run.status == "failed":
-        flash_error(request, _("The chain is broken. %(note)s") % {"note": run.note})
+        flash_error(request, _("The chain is broken. %(note)s") % {"note": said(run.note)})
     else:
         flash(request, _("The chain holds: %(n)d events checked.") % {"n": run.scanned})
     return SeeOther(url(viewer, "audit"))

@@ -16,6 +16,7 @@ from memory.pages.answers import url
 from memory.pages.wording import action_text
 from memory.selectors.blast import Decided, Entry, Readers, Seen
 from memory.services import blast as steps
+from memory.services.said import said
 from tenants.models import Agent, AgentKey
 
 _PAGES = {"mem": "memory", "prm": "promotion", "con": "contradiction"}
@@ -136,7 +137,7 @@ def step(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
         ],
         "undone_url": url(viewer, "blast-step", undone) if undone else "",
         "of_url": url(viewer, "blast-step", of) if of else url(viewer, "sweep", run) if run else "",
-        "error": job.error,
+        "error": said(job.error),
         "can_undo": viewer.can("review") and job.kind == steps.HOLD and ended and fresh and not undone,
         "audit_url": url(viewer, "audit", request=ident),
     }

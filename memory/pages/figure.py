@@ -11,6 +11,9 @@ from datetime import date
 from typing import Any
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
+from django.utils.formats import get_format
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from memory.domain.health import Metric
 from memory.pages.metrics import number, scaled, unit
@@ -45,9 +48,12 @@ def metric_figure(
     for at, (day, name) in enumerate(marks, 1):
         _mark(figure, at, day, name)
     first, last = days[0][0].isoformat(), days[-1][0].isoformat()
-    figure.update_xaxes(type="date", range=[first, last], tickformat="%-d %b", nticks=8)
+    figure.update_xaxes(
+        type="date", range=[first, last], tickformat=pgettext("date format of a chart", "%-d %b"), nticks=8
+    )
     low, high = _bounds(metric, days, [edge for edge, _role in edges])
     figure.update_yaxes(range=[low, high], ticksuffix=unit(metric))
+    figure.update_layout(separators=f"{get_format('DECIMAL_SEPARATOR')}{get_format('THOUSAND_SEPARATOR')}")
     built = figure.to_plotly_json()
     built["layout"].pop("template", None)
     exchanged: dict[str, Any] = _exchanged(built)
@@ -83,7 +89,7 @@ def _threshold(figure: Any, metric: Metric, edge: float, role: str) -> None:
     height = scaled(metric, edge)
     line = {"color": _ROLES[role], "width": 1.25, "dash": "dash"}
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=height, y1=height, line=line)
-    words = "watch" if role == "$warn" else "breach"
+    words = _("watch") if role == "$warn" else _("breach")
     figure.add_annotation(
         xref="paper", x=1, xanchor="left", xshift=6, y=height, showarrow=False,
         text=f"{words} {number(metric, edge)}", font={"size": 11, "color": _ROLES[role]},

@@ -12,6 +12,7 @@ from memory.domain.normalise import parse_ttl
 from memory.domain.registry import PredicateRule
 from memory.domain.scopes import GrantRule, parse_grant, parse_scope
 from memory.domain.values import Normaliser
+from memory.services.said import said
 from tenants.models import Role
 from tenants.networks import parse_networks
 
@@ -50,7 +51,7 @@ class AgentForm(forms.Form):
                 rules.append(parse_grant(line.strip()))
             except ValueError as error:
                 raise forms.ValidationError(
-                    _("Line %(number)d: %(error)s."), params={"number": number, "error": str(error)}
+                    _("Line %(number)d: %(error)s."), params={"number": number, "error": said(str(error))}
                 ) from None
         return rules
 
@@ -95,7 +96,7 @@ class MemoryForm(forms.Form):
         try:
             return str(parse_scope(self.cleaned_data["scope"].strip()))
         except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
+            raise forms.ValidationError(said(str(error))) from None
 
     def clean_ttl(self) -> str | None:
         """The time to live as it was typed, or None."""
@@ -103,7 +104,7 @@ class MemoryForm(forms.Form):
         try:
             parse_ttl(text or None)
         except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
+            raise forms.ValidationError(said(str(error))) from None
         return text or None
 
     def clean(self) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class NetworksField(forms.CharField):
         try:
             return parse_networks(super().clean(value))
         except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
+            raise forms.ValidationError(said(str(error))) from None
 
 
 class NetworksForm(forms.Form):

@@ -1,4 +1,4 @@
-"""Pages outside a tenant: landing, help, the choice of a tenant, the theme."""
+"""Pages outside a tenant: landing, help, the choice of a tenant, the theme, the language."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from memory.pages.access import role_label, uncached
 from memory.pages.answers import SeeOther
 from memory.pages.context import THEMES
 from memory.selectors.pages_people import demo_is_loaded, tenants_of
+from memory.services.accounts import language_choose
 from tenants.models import User
 
 ONE_YEAR = 31_536_000
@@ -62,13 +63,35 @@ def tenants(request: HttpRequest) -> HttpResponse:
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Remember the colour theme and go back to where the form was."""
+    response = _back(request)
+    chosen = request.POST.get("theme", "")
+    if chosen in THEMES:
+        response.set_cookie("theme", chosen, max_age=ONE_YEAR, samesite="Lax", secure=request.is_secure())
+    return uncached(response)
+
+
+@require_POST
+def language(request: HttpRequest) -> HttpResponse:
+    """Read on in this language: kept in the account of whoever is signed in, and in this browser for the rest."""
+    response, chosen = _back(request), request.POST.get("language", "")
+    if chosen in dict(settings.LANGUAGES):
+        if isinstance(request.user, User):
+            language_choose(request.user, chosen)
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            chosen,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            samesite="Lax",
+            secure=request.is_secure(),
+        )
+    return uncached(response)
+
+
+def _back(request: HttpRequest) -> HttpResponse:
+    """To the page that the form was on, if it is one of ours."""
     back = request.headers.get("Referer", "")
     parts = urlsplit(back)
     safe = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
     path = "/" + parts.path.lstrip("/\\")  # "//host" would be another site
     path = f"{path}?{parts.query}" if parts.query else path
-    response = SeeOther(path if safe and back else reverse("pages:home"))
-    chosen = request.POST.get("theme", "")
-    if chosen in THEMES:
-        response.set_cookie("theme", chosen, max_age=ONE_YEAR, samesite="Lax", secure=request.is_secure())
-    return uncached(response)
+    return SeeOther(path if safe and back else reverse("pages:home"))

@@ -20,7 +20,7 @@ from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import answer, target, url
 from memory.pages.audit import inert_cell
 from memory.pages.figure import metric_figure
-from memory.pages.metrics import number, scaled, tile, unit
+from memory.pages.metrics import number, scaled, tile
 from memory.selectors import health, pages_health, pages_sample
 from memory.selectors.alert_rules import metrics_of
 from memory.selectors.health import Point
@@ -185,6 +185,10 @@ def _points(asked: Asked, now: datetime) -> list[tuple[date, Point | None]]:
     return list(zip(_dates(now, asked.days), pages_health.by_day(asked.scope, now, asked.days), strict=True))
 
 
+# In the heads of files, which machines read: the same in every language.
+_UNITS = {"share": "%", "days": "d"}
+
+
 @tenant_page("health")
 def figure(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """The chart of one metric."""
@@ -207,7 +211,7 @@ def series_csv(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         points = _points(asked, now)
     file = StringIO()
     writer = csv.writer(file)
-    names = [f"{metric.name} ({unit(metric).strip() or metric.unit})" for metric in metrics]
+    names = [f"{metric.name} ({_UNITS.get(metric.unit, metric.unit)})" for metric in metrics]
     writer.writerow(["hour" if asked.days <= HOURLY else "day", "measured_at", "scope", *names])
     for at, point in points:
         values = [scaled(metric, point.figures.get(metric.name)) if point else None for metric in metrics]

@@ -13,7 +13,7 @@ from memory.domain.ids import parse_id, show_id
 from memory.models import Manifest
 from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import answer, raise_or_deny, row_id, url
-from memory.pages.wording import plain
+from memory.pages.wording import headed, plain
 from memory.selectors.pages_manifests import contents_of
 from memory.services.errors import ServiceError
 from memory.services.manifest_read import Injected, ManifestView, manifest_read
@@ -139,7 +139,7 @@ def _excluded(viewer: Viewer, man: Manifest) -> list[dict[str, Any]]:
     texts = contents_of([memory_id for ids in named.values() for memory_id in ids])
     return [
         {
-            "label": _EXCLUDED.get(reason, plain(reason).capitalize()),
+            "label": _EXCLUDED.get(reason, headed(reason)),
             "count": count,
             "memories": _left_out(viewer, named.get(reason, ()), texts),
         }

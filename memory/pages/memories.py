@@ -21,7 +21,7 @@ from memory.pages.answers import answer, row_id, target, url
 from memory.pages.pager import pager
 from memory.pages.queue import LONGEST_SEARCH
 from memory.pages.templatetags.chips import look_of
-from memory.pages.wording import plain, timeline
+from memory.pages.wording import headed, timeline
 from memory.selectors import pages_memories as explorer
 from memory.selectors import pages_memory as found
 from memory.selectors.mounts import declaring
@@ -29,6 +29,7 @@ from memory.selectors.pages_manifests import Reader, kept_since, readers_given
 from memory.selectors.pages_memories import Wanted
 from memory.selectors.pages_reach import agents_with_rights, readers_of
 from memory.selectors.pages_traces import events_of, manifests_with
+from memory.services.said import said
 from tenants.context import tenant_context
 
 _FILTERS = ("scope", "kind", "status", "band", "origin", "agent")
@@ -74,12 +75,12 @@ def _query(wanted: Wanted) -> dict[str, str]:
 def _options() -> dict[str, list[dict[str, str]]]:
     return {
         "scopes": [{"value": name, "label": name} for name in explorer.scope_names()],
-        "kinds": [{"value": one.value, "label": plain(one.value).capitalize()} for one in Kind],
+        "kinds": [{"value": one.value, "label": headed(one.value)} for one in Kind],
         "statuses": [
             {"value": one.value, "label": str(look_of("status", one.value).label)} for one in Status
         ],
         "bands": [{"value": one.value, "label": str(look_of("band", one.value).label)} for one in Band],
-        "origins": [{"value": one.value, "label": plain(one.value).capitalize()} for one in Origin],
+        "origins": [{"value": one.value, "label": headed(one.value)} for one in Origin],
         "agents": [{"value": show_id("agt", key), "label": name} for key, name in explorer.agent_names()],
     }
 
@@ -184,7 +185,7 @@ def _given(viewer: Viewer, memory: Memory, now: datetime) -> dict[str, Any]:
         "given_to": [_given_to(viewer, memory, row) for row in readers_given(memory.id, since)]
         if total
         else [],
-        "readers": [{"name": one.name, "how": one.how} for one in readers[:READERS_SHOWN]],
+        "readers": [{"name": one.name, "how": said(one.how)} for one in readers[:READERS_SHOWN]],
         "readers_total": len(readers),
     }
 

@@ -10,10 +10,11 @@ from memory.domain.types import Kind, Origin, OutcomeKind
 from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import SeeOther, answer, flash, raise_or_deny, sentence, url
 from memory.pages.forms import MemoryForm
-from memory.pages.wording import plain
+from memory.pages.wording import headed, plain
 from memory.selectors.pages_memories import scope_names
 from memory.services.errors import Conflict, Invalid, ServiceError, TooLarge
 from memory.services.memory_write import memory_write
+from memory.services.said import said
 from memory.services.write_types import Outcome, WriteRequest
 from tenants.context import tenant_context
 
@@ -21,7 +22,7 @@ from tenants.context import tenant_context
 @tenant_page("memories", read="review", write="review")
 def new(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """The form; then the memory that now says it, or the form again with what stood in the way."""
-    kinds = [(one.value, plain(one.value).capitalize()) for one in Kind]
+    kinds = [(one.value, headed(one.value)) for one in Kind]
     form = MemoryForm(request.POST if request.method == "POST" else None, kinds=kinds)
     if request.method == "POST" and form.is_valid():
         try:
@@ -72,5 +73,5 @@ def _said(outcome: Outcome) -> str:
 
 
 def _refused(outcome: Outcome) -> str:
-    why = outcome.explanation or plain(outcome.reason or "")
+    why = said(outcome.explanation) or plain(outcome.reason or "")
     return _("The policy refused it: %(why)s. Nothing was stored.") % {"why": why.rstrip(".")}

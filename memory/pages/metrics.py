@@ -27,7 +27,7 @@ def chip_state(metric: Metric, value: float | None) -> str:
 
 def unit(metric: Metric) -> str:
     """The unit as it follows the number."""
-    return _UNITS[metric.unit]
+    return _(" d") if metric.unit == "days" else _UNITS[metric.unit]
 
 
 def scaled(metric: Metric, value: float | None) -> float | None:

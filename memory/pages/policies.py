@@ -23,6 +23,7 @@ from memory.services.policies import (
     policy_read,
     policy_roll_back,
 )
+from memory.services.said import said
 from tenants.context import tenant_context
 
 
@@ -91,7 +92,7 @@ def faults_of(error: PolicyInvalid, text: str) -> list[dict[str, Any]]:
         {
             "line": one.line,
             "place": one.place,
-            "message": one.message,
+            "message": said(one.message),
             "text": lines[one.line - 1][:160] if 0 < one.line <= len(lines) else "",
         }
         for one in error.faults

@@ -28,6 +28,7 @@ from memory.pages.answers import (
 )
 from memory.pages.forms import DraftForm, DraftTextForm
 from memory.pages.policies import faults_of, number_of
+from memory.pages.wording import of_policy
 from memory.selectors import pages_policies as found
 from memory.services.errors import Conflict, Invalid, ServiceError
 from memory.services.policies import PolicyInvalid, PolicyMoved, policy_read
@@ -45,8 +46,8 @@ def presets(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         items = [
             {
                 "name": one.name,
-                "title": one.title,
-                "about": one.about,
+                "title": of_policy(one.title),
+                "about": of_policy(one.about),
                 "changes": shapes.change_rows(present, preset(one.name)),
                 "begin_url": url(viewer, "policy-draft-new", begin=f"{_PRESET}{one.name}"),
             }
@@ -85,12 +86,16 @@ def _beginnings() -> list[tuple[str, str]]:
         (f"{_VERSION}{one.number}", _("Version %(n)d: %(why)s") % {"n": one.number, "why": one.reason[:60]})
         for one in found.versions()
     ]
-    ready = [(f"{_PRESET}{one.name}", _("Preset: %(name)s") % {"name": one.title}) for one in ALL]
+    ready = [(f"{_PRESET}{one.name}", _("Preset: %(name)s") % {"name": of_policy(one.title)}) for one in ALL]
     return [("", _("The policy in force")), *ready, *versions]
 
 
 def _name_of(begin: str) -> str:
-    return BY_NAME[begin.removeprefix(_PRESET)].title if begin.removeprefix(_PRESET) in BY_NAME else ""
+    return (
+        of_policy(BY_NAME[begin.removeprefix(_PRESET)].title)
+        if begin.removeprefix(_PRESET) in BY_NAME
+        else ""
+    )
 
 
 def _begin(viewer: Viewer, name: str, begin: str) -> PolicyDraft:

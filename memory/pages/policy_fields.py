@@ -27,11 +27,12 @@ from memory.models import PolicyDraft
 from memory.pages import policy_shapes as shapes
 from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import SeeOther, answer, flash, raise_or_deny, row_id, url, version_of
-from memory.pages.wording import plain
+from memory.pages.wording import headed, of_policy, plain, upper_first
 from memory.selectors import pages_policies as found
 from memory.services.errors import ServiceError
 from memory.services.policies import PolicyInvalid, PolicyMoved
 from memory.services.policy_drafts import draft_save
+from memory.services.said import said
 from tenants.context import tenant_context
 
 _WIDGETS: dict[str, type[forms.Widget]] = {
@@ -55,7 +56,7 @@ class SettingField(forms.Field):
         super().__init__(
             required=False,
             widget=widget(attrs=attrs, **options),
-            label=plain(" ".join(setting.path[1:]) or setting.path[0]).capitalize(),
+            label=_label(setting),
             initial=value if setting.kind == "several" else as_text(setting, value),
             help_text=_help(setting, value, inherited),
         )
@@ -67,7 +68,13 @@ class SettingField(forms.Field):
         try:
             return from_text(self.setting, given)
         except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
+            raise forms.ValidationError(said(str(error))) from None
+
+
+def _label(setting: Setting) -> str:
+    if len(setting.path) == 1:
+        return headed(setting.path[0])
+    return upper_first(of_policy(" ".join(setting.path[1:]).replace("_", " ")))
 
 
 def _choices(setting: Setting) -> list[tuple[str, str]]:
@@ -76,18 +83,23 @@ def _choices(setting: Setting) -> list[tuple[str, str]]:
     return [(one, plain(one)) for one in setting.choices]
 
 
+def _bounds(setting: Setting) -> str:
+    ends = {"least": f"{setting.least:g}", "most": f"{setting.most:g}"}
+    return (_("above %(least)s, up to %(most)s") if setting.above else _("%(least)s to %(most)s")) % ends
+
+
 def _help(setting: Setting, value: Any, inherited: Any) -> str:
     """What it means, its bounds, and what would hold otherwise."""
-    said = [setting.about.rstrip(".")] if setting.about else []
+    words = [of_policy(setting.about).rstrip(".")] if setting.about else []
     if setting.bounds():
-        said.append(setting.bounds())
+        words.append(_bounds(setting))
     if setting.kind == "words":
-        said.append(_("one a line"))
+        words.append(_("one a line"))
     if setting.optional:
-        said.append(_("empty: none"))
+        words.append(_("empty: none"))
     if value != inherited:
-        said.append(_("otherwise %(value)s") % {"value": shapes.value_text(inherited)})
-    return "; ".join(said)
+        words.append(_("otherwise %(value)s") % {"value": shapes.value_text(inherited)})
+    return "; ".join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +161,7 @@ class FieldsForm(forms.Form):
             wrong = sum(bool(field.errors) for field in fields)
             yield {
                 "name": name,
-                "title": plain(name).capitalize(),
+                "title": headed(name),
                 "fields": fields,
                 "own": own,
                 "wrong": wrong,
@@ -160,7 +172,7 @@ class FieldsForm(forms.Form):
         for fault in error.faults:
             name = fault.place.removeprefix(f"scopes.{self.sheet.pattern}." if self.sheet.pattern else "")
             field = next((one for one in self.fields if one == name or one.startswith(f"{name}.")), None)
-            self.add_error(field, fault.message)
+            self.add_error(field, said(fault.message))
 
 
 @tenant_page("policies", read="admin", write="admin")
@@ -176,7 +188,7 @@ def fields(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
         pattern = parse_pattern(asked) if asked else ""
     except ValueError as error:
         return _page(request, viewer, draft, FieldsForm(Sheet(draft.document, "")), 422, asked=asked,
-                     wrong_scope=str(error))  # fmt: skip
+                     wrong_scope=said(str(error)))  # fmt: skip
     sheet = Sheet(draft.document, pattern)
     if request.method != "POST":
         return _page(request, viewer, draft, FieldsForm(sheet))

@@ -21,6 +21,7 @@ from memory.selectors import pages_policies as found
 from memory.services.errors import Conflict, ServiceError
 from memory.services.policies import PolicyMoved
 from memory.services.preview import preview_start
+from memory.services.said import said
 from tenants.context import tenant_context
 
 _GROUPS: tuple[tuple[str, str | Promise], ...] = (
@@ -80,7 +81,7 @@ def one(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
             "stale": draft is not None and draft["version"] != about.get("version"),
             "active": viewer.policy().number,
             "groups": _groups(viewer, about) if job.status == "done" else [],
-            "notes": about.get("notes", []),
+            "notes": [said(note) for note in about.get("notes", [])],
             "looked_at": about.get("looked_at", {}),
         }
         part = target(request) == "preview"

@@ -14,8 +14,9 @@ from memory.domain.policy_diff import changes, in_words
 from memory.models import Job, PolicyDraft, PolicyVersion
 from memory.pages.access import Viewer
 from memory.pages.answers import sentence, url
-from memory.pages.wording import plain
+from memory.pages.wording import headed, of_policy, setting_words
 from memory.services.policies import PolicyMoved
+from memory.services.said import said
 
 
 def whole(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def preview_shape(viewer: Viewer, row: Job) -> dict[str, Any]:
         "url": url(viewer, "policy-preview", id_text),
         "status": row.status,
         "ended": row.status in ("done", "failed"),
-        "error": row.error,
+        "error": said(row.error),
         "done": row.done,
         "total": row.total,
         "by": row.actor_name,
@@ -85,8 +86,16 @@ def change_rows(old: Policy, new: Policy) -> list[dict[str, str]]:
 
 def _change(path: str, old: object, new: object) -> dict[str, str]:
     if isinstance(old, list | tuple) and isinstance(new, list | tuple):
-        return {"path": path, "before": "", "after": in_words(path, old, new).removeprefix(path).strip()}
-    return {"path": path, "before": "" if old is None else value_text(old), "after": value_text(new)}
+        return {
+            "path": setting_words(path),
+            "before": "",
+            "after": in_words(path, old, new).removeprefix(path).strip(),
+        }
+    return {
+        "path": setting_words(path),
+        "before": "" if old is None else value_text(old),
+        "after": value_text(new),
+    }
 
 
 def sections(document: Mapping[str, Any], changed: set[str]) -> list[dict[str, Any]]:
@@ -96,18 +105,22 @@ def sections(document: Mapping[str, Any], changed: set[str]) -> list[dict[str, A
         if not isinstance(part, Mapping) or not part:
             continue
         rows = [
-            {"name": label, "value": value_text(value), "changed": f"{plain(name)} {label}" in changed}
+            {
+                "name": of_policy(label),
+                "value": value_text(value),
+                "changed": setting_words(f"{name.replace('_', ' ')} {label}") in changed,
+            }
             for label, value in _leaves("", part)
         ]
         touched = any(row["changed"] for row in rows)
-        shown.append({"title": plain(name).capitalize(), "rows": rows, "changed": touched})
+        shown.append({"title": headed(name), "rows": rows, "changed": touched})
     return shown
 
 
 def _leaves(path: str, part: Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
     found_rows: list[tuple[str, Any]] = []
     for name, value in part.items():
-        label = f"{path} {plain(str(name))}".strip()
+        label = f"{path} {str(name).replace('_', ' ')}".strip()
         if isinstance(value, Mapping) and value:
             found_rows.extend(_leaves(label, value))
         else:

@@ -24,6 +24,7 @@ from memory.selectors.pages_manifests import kept_since
 from memory.selectors.pages_reach import agents_with_rights, readers_of
 from memory.selectors.pages_traces import manifests_with
 from memory.services.promotion_decide import UNDO_FOR
+from memory.services.said import said
 
 READERS_SHOWN = 20
 _TRIGGERS = {
@@ -31,6 +32,10 @@ _TRIGGERS = {
     "reproductions": gettext_lazy("Enough independent sessions learned it."),
     "uses": gettext_lazy("Agents used it often enough."),
 }
+
+
+def _why(reason: str) -> str:
+    return said(reason) if " " in reason else plain(reason)
 
 
 def rows(viewer: Viewer, asked: Asked) -> Rows:
@@ -81,7 +86,7 @@ def detail(viewer: Viewer, request_id: UUID) -> dict[str, Any] | None:
         "subject": memory.subject,
         "predicate": memory.predicate,
         "ask": request.reason or _TRIGGERS.get(request.trigger, ""),
-        "flags": [{"label": plain(why), "tone": "warn"} for why in request.risk_reasons] if pending else [],
+        "flags": [{"label": _why(why), "tone": "warn"} for why in request.risk_reasons] if pending else [],
         "signals": signals(memory.findings),
         "from_scope": request.from_scope,
         "to_scope": request.to_scope,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.domain.ids import parse_id, show_id
 from memory.domain.scopes import GrantRule, Verb, parse_pattern, parse_scope
+from memory.services.said import said
 from memory.services.scope_access import Holder
 from tenants.models import Agent
 
@@ -44,7 +45,7 @@ class AccessForm(forms.Form):
                 return text
             return str(parse_scope(text))
         except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
+            raise forms.ValidationError(said(str(error))) from None
 
 
 class GrantForm(forms.Form):
@@ -86,7 +87,7 @@ class GrantForm(forms.Form):
         try:
             return parse_pattern(self.cleaned_data["pattern"].strip())
         except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
+            raise forms.ValidationError(said(str(error))) from None
 
     def rule(self) -> GrantRule:
         """What was asked for."""

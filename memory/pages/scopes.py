@@ -17,6 +17,7 @@ from memory.pages.scope_forms import AccessForm
 from memory.selectors import pages_scopes as found
 from memory.selectors.pages_memory import memory_with_key
 from memory.services.errors import NotFound
+from memory.services.said import said
 from memory.services.scope_access import access_explain, defaults_of
 from tenants.context import tenant_context
 from tenants.models import Agent, Grant
@@ -72,7 +73,7 @@ def _tested(viewer: Viewer, form: AccessForm) -> dict[str, Any]:
         "agent": agent.name,
         "verb": verb,
         "scope": where,
-        "rule": told.rule,
+        "rule": said(told.rule),
         "by": told.grant.created_by if told.grant else "",
         "at": told.grant.created_at if told.grant else None,
         "whole_role": bool(told.grant and told.grant.agent_role),

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from memory.domain.policy import Policy
@@ -89,6 +90,12 @@ class AccountForm(forms.Form):
         choices=lambda: [("", _("As this browser has it")), *zone_choices()],
         help_text=_("Of the times on every page. The instant in UTC stands in each time's tooltip."),
     )
+    language = forms.ChoiceField(
+        label=_("Language"),
+        required=False,
+        choices=lambda: [("", _("As this browser asks for it")), *settings.LANGUAGES],
+        help_text=_("Of every page and of mails to you. What agents get from the API stays English."),
+    )
     shortcuts = forms.BooleanField(
         label=_("Single-key shortcuts on"),
         required=False,
@@ -98,4 +105,5 @@ class AccountForm(forms.Form):
     @staticmethod
     def of(user: User) -> dict[str, Any]:
         """What is saved now."""
-        return {"name": user.name, "time_zone": user.time_zone, "shortcuts": user.shortcuts}
+        kept = ("name", "time_zone", "language", "shortcuts")
+        return {name: getattr(user, name) for name in kept}

@@ -18,6 +18,7 @@ from memory.pages.templatetags.chips import look_of
 from memory.selectors import pages_sweeps as found
 from memory.services import sweep_runs
 from memory.services.errors import Conflict, Invalid, ServiceError
+from memory.services.said import said
 from memory.services.sweeps import SWEEPS
 from tenants.context import tenant_context
 
@@ -74,7 +75,7 @@ def _row(viewer: Viewer, run: SweepRun) -> dict[str, Any]:
         "skipped": run.skipped,
         "policy": run.policy_version,
         "policy_url": url(viewer, "policy", run.policy_version) if run.policy_version else "",
-        "note": run.note,
+        "note": said(run.note),
     }
 
 

@@ -196,6 +196,7 @@ urlpatterns = [
     path("help/", front.help_page, name="help"),
     path("tenants/", front.tenants, name="tenants"),
     path("theme/", front.theme, name="theme"),
+    path("language/", front.language, name="language"),
     path("demo/", demo.index, name="demo"),
     path("me/", me.index, name="me"),
     path("me/sessions/end/", me.end, name="me-end"),

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from memory.domain.ids import show_id
+from memory.domain.policy import Policy
 from memory.models import AuditEvent
+
+# Contexts of words that the domain declares; `scripts/languages/declared.py` collects them.
+CODE, POLICY = "code", "policy"
 
 _ACTIONS = {
     "memory.stored": gettext_lazy("stored it"),
@@ -77,8 +81,39 @@ _FINDINGS = {
 
 
 def plain(code: str) -> str:
-    """A code that has no words of its own: `tool_output` → `tool output`."""
-    return code.replace("_", " ")
+    """A code in words, in the reader's language where these have them: `tool_output` → `tool output`."""
+    words = code.replace("_", " ")
+    return pgettext(CODE, words) if words else ""
+
+
+def headed(code: str) -> str:
+    """The same with a capital at its beginning; what follows keeps its own, as German nouns have them."""
+    return upper_first(plain(code))
+
+
+def upper_first(text: str) -> str:
+    """A capital at the beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def of_policy(text: str) -> str:
+    """What the policy's schema and presets say about a setting, in the reader's language."""
+    return pgettext(POLICY, text) if text else ""
+
+
+def setting_words(path: str) -> str:
+    """A path of the policy document in words (`decay floor`, `scopes project:* decay floor`), part and setting."""
+    before, rest = "", path
+    if path.startswith("scopes "):
+        pattern, _space, rest = path.removeprefix("scopes ").partition(" ")
+        before = f"{plain('scopes')} {pattern} "
+    for part in Policy.model_fields:
+        words = part.replace("_", " ")
+        if rest == words:
+            return f"{before}{plain(part)}"
+        if rest.startswith(f"{words} "):
+            return f"{before}{plain(part)}: {of_policy(rest.removeprefix(f'{words} '))}"
+    return path
 
 
 def action_text(action: str) -> str:
@@ -103,14 +138,18 @@ def finding_label(finding: Mapping[str, Any]) -> str:
     """The kind of a finding in words."""
     kind = str(finding.get("kind", ""))
     known = _FINDINGS.get(kind)
-    return str(known) if known else plain(kind).capitalize()
+    return str(known) if known else headed(kind)
 
 
 def signals(findings: Iterable[Mapping[str, Any]]) -> list[str]:
     """Findings as sentences: what was seen, in which field, by which rule."""
     return [
         _("%(what)s in %(field)s (%(rule)s)")
-        % {"what": finding_label(one), "field": one.get("field", ""), "rule": plain(str(one.get("rule", "")))}
+        % {
+            "what": finding_label(one),
+            "field": plain(str(one.get("field", ""))),
+            "rule": plain(str(one.get("rule", ""))),
+        }
         for one in findings
     ]
 

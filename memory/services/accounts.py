@@ -1,6 +1,10 @@
-"""A person's own account: name, zone, shortcuts.  Outside any tenant, but their name stands in each of theirs."""
+"""A person's own account: name, zone, language, shortcuts.  Outside any tenant, but their name is in each of
+theirs."""
 
 from __future__ import annotations
+
+from django.conf import settings
+from django.utils.translation import get_language
 
 from memgov import clock
 from memory.domain.ids import show_id
@@ -13,19 +17,41 @@ from tenants.models import Membership, User
 from tenants.principals import Principal
 
 
-def account_change(user: User, *, name: str, time_zone: str, shortcuts: bool) -> User:
-    """Save the account.  An empty zone means that of the browser.  Raises `Invalid`."""
+def account_change(
+    user: User, *, name: str, time_zone: str, shortcuts: bool, language: str | None = None
+) -> User:
+    """Save the account.  An empty zone or language means that of the browser.  Raises `Invalid`."""
     name = " ".join(name.split())
     if not name or len(name) > 200:
         raise Invalid("give a name of 1 to 200 characters", field="name")
     if time_zone:
         zone_checked(time_zone)
+    language = user.language if language is None else _language_checked(language)
     if name != user.name:
         for tenant in tenants_of(user.id):
             _rename(user, tenant, name)
     # Last: whoever is stopped before this saves again, and what is missing is done then.
-    User.objects.filter(id=user.id).update(name=name, time_zone=time_zone, shortcuts=shortcuts)
+    User.objects.filter(id=user.id).update(
+        name=name, time_zone=time_zone, language=language, shortcuts=shortcuts
+    )
     return User.objects.get(id=user.id)
+
+
+def language_choose(user: User, language: str) -> None:
+    """Keep the language of a person's pages and mails; "" is that of the browser.  Raises `Invalid`."""
+    User.objects.filter(id=user.id).update(language=_language_checked(language))
+
+
+def language_of(address: str) -> str:
+    """The language of mail to an address: that of its account, else the one in use where it is written."""
+    found = User.objects.filter(email=address.lower()).values_list("language", flat=True).first()
+    return found or get_language() or settings.LANGUAGE_CODE
+
+
+def _language_checked(language: str) -> str:
+    if language and language not in dict(settings.LANGUAGES):
+        raise Invalid("there is no such language here", field="language")
+    return language
 
 
 def _rename(user: User, tenant: Belonging, name: str) -> None:

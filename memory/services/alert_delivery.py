@@ -12,6 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from django.core.mail import EmailMessage
+from django.utils import translation
 
 from memgov import clock
 from memgov.celery import app
@@ -20,6 +21,7 @@ from memory.clients import webhooks
 from memory.domain.alerting import wait_after
 from memory.domain.ids import show_id
 from memory.models import AlertChannel, AlertDelivery
+from memory.services.accounts import language_of
 from memory.services.alert_words import mail_text, subject_line
 from memory.store import alert_channels, audit
 from tenants.context import tenant_context
@@ -79,9 +81,9 @@ def _sent(channel: AlertChannel, secret: str, delivery: AlertDelivery, now: date
     if channel.kind == "webhook":
         return webhooks.post(channel.address, secret, delivery.body, now)
     message_id = f"<{delivery.body['id']}.{delivery.attempts}@memgov>"
-    EmailMessage(
-        subject_line(delivery), mail_text(delivery), to=[channel.address], headers={"Message-ID": message_id}
-    ).send()
+    with translation.override(language_of(channel.address)):
+        subject, text = subject_line(delivery), mail_text(delivery)
+    EmailMessage(subject, text, to=[channel.address], headers={"Message-ID": message_id}).send()
     return None
 
 

@@ -6,16 +6,21 @@ The link's secret is known at two moments only: when it is made, and when it is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils import translation
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from memgov import clock
 from memory.clients import mail
 from memory.domain.ids import show_id
 from memory.services.access import ADMINS, denials_audited, require_role
+from memory.services.accounts import language_of
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.services.members import may_give
 from memory.services.people import address_of, person_sign_up
@@ -209,17 +214,32 @@ def invitation_send(row: Invitation, secret: str) -> Sent:
     """Mail the link, after the commit: what was not stored is never promised."""
     tenant = Tenant.objects.get(id=row.tenant_id)
     link = f"{settings.PUBLIC_URL}/invite/{invitations.compose(tenant.handle, row.prefix, secret)}/"
-    text = (
-        f"{row.invited_by} invites you to {tenant.name} on memgov, in the role {row.role}.\n\n"
-        f"Open this link to accept. It works once, until {row.expires_at:%d %B %Y, %H:%M} UTC:\n\n{link}\n\n"
-        "If you did not expect this, do nothing: without the link nothing happens.\n"
-    )
+    with translation.override(language_of(row.email)):
+        subject, text = _mail(row, tenant.name, link)
     # A demo is anybody's: nobody gets mail from it.
-    mailed = not tenant.is_demo and mail.send(row.email, f"Invitation to {tenant.name}", text)
+    mailed = not tenant.is_demo and mail.send(row.email, subject, text)
     if mailed:
         with tenant_context(row.tenant_id):
             Invitation.objects.filter(id=row.id, prefix=row.prefix).update(mailed=True)
     return Sent(row, link, mailed)
+
+
+def _mail(row: Invitation, tenant: str, link: str) -> tuple[str, str]:
+    """Subject and text."""
+    roles = {"owner": _("Owner"), "admin": _("Admin"), "reviewer": _("Reviewer"), "auditor": _("Auditor")}
+    named = {
+        "who": row.invited_by,
+        "tenant": tenant,
+        "role": roles.get(row.role, row.role),
+        "until": date_format(row.expires_at.astimezone(UTC), pgettext("date format", "j F Y, H:i")),
+    }
+    lines = (
+        _("%(who)s invites you to %(tenant)s on memgov, in the role %(role)s.") % named,
+        _("Open this link to accept. It works once, until %(until)s UTC:") % named,
+        link,
+        _("If you did not expect this, do nothing: without the link nothing happens."),
+    )
+    return _("Invitation to %(tenant)s") % named, "\n\n".join(lines) + "\n"
 
 
 def _event(action: str, row: Invitation, **more: object) -> audit.Event:

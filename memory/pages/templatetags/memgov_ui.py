@@ -15,12 +15,13 @@ from django.utils.formats import date_format, number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from memory.pages.templatetags import navigation
 from memory.pages.templatetags.chips import look_of
 from memory.pages.templatetags.plaintext import Span, reveal, reveal_spans
 from memory.pages.templatetags.wordmarks import WordDiff, word_diff
+from memory.pages.wording import plain
 
 register = template.Library()
 
@@ -122,7 +123,8 @@ def worddiff(old: str, new: str) -> WordDiff:
 
 
 def _full(moment: datetime) -> str:
-    return f"{date_format(moment.astimezone(UTC), 'j M Y, H:i:s')} UTC"
+    text = date_format(moment.astimezone(UTC), pgettext("date format", "j M Y, H:i:s"))
+    return f"{text} UTC"
 
 
 def _time(moment: datetime, text: str, mark: str = "") -> SafeString:
@@ -148,7 +150,7 @@ def ago(moment: datetime | None, short: bool = False) -> SafeString | str:
     seconds = (timezone.now() - moment).total_seconds()
     distance = abs(seconds)
     if distance >= LONGEST_RELATIVE:
-        return _time(moment, date_format(moment.astimezone(UTC), "j M Y"))
+        return _time(moment, date_format(moment.astimezone(UTC), pgettext("date format", "j M Y")))
     if distance < MINUTE:
         return _time(moment, _("now") if short else _("just now"))
     span = _span(distance)
@@ -163,7 +165,20 @@ def when(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return "–"
     here = moment.astimezone(timezone.get_current_timezone())
-    return _time(moment, f"{date_format(here, 'j M Y, H:i')} {here.tzname()}", SafeString(" data-local"))
+    text = date_format(here, pgettext("date format", "j M Y, H:i"))
+    return _time(moment, f"{text} {here.tzname()}", SafeString(" data-local"))
+
+
+@register.filter
+def weekday(day: Any) -> str:
+    """A day with its name, as tables of figures show it."""
+    return date_format(day, pgettext("date format", "D j M Y"))
+
+
+@register.filter
+def words(code: Any) -> str:
+    """A code of the domain in words: `tool_output` → tool output."""
+    return plain(str(code))
 
 
 @register.filter

@@ -1,0 +1,67 @@
+"""What services and rules say, in the reader's language.
+
+They say it in English, because the API does, with the values in it already. `locale/sentences.txt` lists every such
+sentence with `{0}`, `{1}`… for its values; `scripts/messages.py` collects them where they are raised. Here a sentence
+is known again by the words around the values, and said with these in another language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from django.conf import settings
+from django.utils.translation import get_language, pgettext
+
+CONTEXT: Final = "said by a service"
+LISTED: Final = settings.BASE_DIR / "locale" / "sentences.txt"
+_PLACE: Final = re.compile(r"\{(\d+)\}")
+_FIELD: Final = re.compile(r"[a-z_]{2,30}")
+# What a sentence holds may be one itself (`{error}; nothing was changed`); hostile text shall not make that endless.
+_DEEPEST: Final = 3
+_LONGEST: Final = 4000
+
+
+class Sentence(NamedTuple):
+    """A sentence with places for values, and how it is known again."""
+
+    text: str
+    shape: re.Pattern[str]
+
+
+@cache
+def listed() -> tuple[Sentence, ...]:
+    """Every sentence with a value in it; those with the most words of their own are tried first."""
+    lines = LISTED.read_text(encoding="utf-8").splitlines()
+    texts = [line.replace("\\n", "\n") for line in lines if _PLACE.search(line)]
+    texts.sort(key=lambda text: -len(_PLACE.sub("", text)))
+    return tuple(Sentence(text, _shape(text)) for text in texts)
+
+
+def _shape(text: str) -> re.Pattern[str]:
+    words = _PLACE.split(text)[::2]
+    return re.compile("(.*?)".join(re.escape(word) for word in words), re.DOTALL)
+
+
+def said(text: str, depth: int = 0) -> str:
+    """The sentence in the active language; as it is where it is not known, or in English."""
+    if get_language() == settings.LANGUAGE_CODE or depth > _DEEPEST or not 1 < len(text) < _LONGEST:
+        return text
+    whole = pgettext(CONTEXT, text)
+    if whole != text:
+        return whole
+    for sentence in listed():
+        found = sentence.shape.fullmatch(text)
+        if found:
+            return _filled(pgettext(CONTEXT, sentence.text), found.groups(), depth)
+    field, colon, rest = text.partition(": ")
+    if colon and _FIELD.fullmatch(field) and (told := said(rest, depth + 1)) != rest:
+        return f"{pgettext('code', field.replace('_', ' '))}: {told}"
+    return text
+
+
+def _filled(text: str, values: Sequence[str], depth: int) -> str:
+    shown = [said(value, depth + 1) for value in values]
+    return _PLACE.sub(lambda place: shown[int(place[1])], text)
