@@ -1,7 +1,8 @@
 """A year of simulated life under a moved clock, lived twice with the same words: with sweeps and without.
 
 Everything goes through the services that agents and people use.  What an agent uses of what it was given is told by
-the story: an entry is of use if it says what is true on that day.
+the story: the first entry that says what is true on that day.  Whatever says the same again is of no further use, or a
+store full of repeats would look like a good one.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ from tenants.principals import Principal, system
 # What beat starts, once a night: in the order in which it would.
 NIGHT = ("tasks", "expiry", "decay", "staleness", "compaction", "dedup", "episodes", "poisoning", "health")
 MONTHS = 12
+CLOSE = 0.5
+"""An entry is close to the best one of its read when its score is at least this share of that one's."""
+CUTS = (1, 3, 5, 10)
+"""Sizes of a read: of one of ten, also what a shorter one would have given is counted."""
 Tell = Callable[[str], None]
 
 
@@ -141,14 +146,22 @@ class World:
         asked = RetrieveRequest(query=truth.question, session=f"{self.name}-{session.name}-reading")
         found = memory_retrieve(agent, asked)
         right = [entry.found.id for entry in found.entries if entry.found.content in truth.wordings]
-        usage_report(agent, found.manifest.id, right)
+        usage_report(agent, found.manifest.id, right[:1])
         self._given += len(found.entries)
-        self._used += len(right)
+        self._used += bool(right)
         counts = self.figures.asked
         counts["questions"] += 1
         counts["answered"] += bool(right)
         counts["given"] += len(found.entries)
-        counts["of use"] += len(right)
+        counts["of use"] += bool(right)
+        counts["again"] += max(0, len(right) - 1)
+        counts["tokens"] += found.manifest.tokens
+        ids = [entry.found.id for entry in found.entries]
+        best = max((entry.score for entry in found.entries), default=0.0)
+        counts["close"] += sum(entry.score >= CLOSE * best for entry in found.entries)
+        for cut in CUTS:
+            counts[f"given of {cut}"] += len(ids[:cut])
+            counts[f"answered of {cut}"] += not set(right).isdisjoint(ids[:cut])
         counts["attacks given"] += sum(entry.found.id in self._attacks for entry in found.entries)
 
     def _counted(self, truths: dict[str, Any], now: datetime) -> dict[str, Any]:
@@ -216,6 +229,16 @@ def _summed(several: list[Figures]) -> dict[str, Any]:
         "hit_rate": asked["of use"] / asked["given"] if asked["given"] else None,
         "answered": asked["answered"] / asked["questions"] if asked["questions"] else None,
         "given_per_question": asked["given"] / asked["questions"] if asked["questions"] else None,
+        "close_per_question": asked["close"] / asked["questions"] if asked["questions"] else None,
+        "said_again": asked["again"] / asked["given"] if asked["given"] else None,
+        "tokens_per_question": asked["tokens"] / asked["questions"] if asked["questions"] else None,
+        "by_cut": {
+            str(cut): {
+                "answered": asked[f"answered of {cut}"] / max(1, asked["questions"]),
+                "hit_rate": asked[f"answered of {cut}"] / max(1, asked[f"given of {cut}"]),
+            }
+            for cut in CUTS
+        },
         "attacks_given": asked["attacks given"],
         "stopped": sum(one.stopped for one in several),
         "said": dict(sorted(said.items())),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -39,15 +39,16 @@ READERS_SHOWN = 30
 @tenant_page("memories")
 def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """The explorer."""
-    wanted, now = _wanted(request), clock.now()
+    wanted, now = wanted_in(request.GET), clock.now()
     with tenant_context(viewer.tenant.id):
         policy = viewer.policy().policy
         page, total, more = explorer.page(wanted, policy, now, request.GET.get("at", ""))
         context: dict[str, Any] = {
             "items": [shapes.row(viewer, one, policy, now) for one in page.rows],
-            "pager": pager(url(viewer, "memories"), _query(wanted), page, total, more),
+            "pager": pager(url(viewer, "memories"), query_of(wanted), page, total, more),
             "q": wanted.q,
             "filtered": wanted.filtered,
+            "delete_all_url": url(viewer, "memories-delete", **query_of(wanted)) if wanted.filtered else "",
         }
         if target(request) == "rows":
             return answer(request, "pages/memories/_rows.html", context)
@@ -58,14 +59,14 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         return answer(request, "pages/memories/index.html", context)
 
 
-def _wanted(request: HttpRequest) -> Wanted:
-    given = {
-        name: request.GET.get(name, "").replace("\x00", "")[:LONGEST_SEARCH] for name in (*_FILTERS, "q")
-    }
-    return Wanted(**{**given, "q": given["q"].strip()}, pinned=request.GET.get("pinned") == "1")
+def wanted_in(query: QueryDict) -> Wanted:
+    """The filters in an address or a form."""
+    given = {name: query.get(name, "").replace("\x00", "")[:LONGEST_SEARCH] for name in (*_FILTERS, "q")}
+    return Wanted(**{**given, "q": given["q"].strip()}, pinned=query.get("pinned") == "1")
 
 
-def _query(wanted: Wanted) -> dict[str, str]:
+def query_of(wanted: Wanted) -> dict[str, str]:
+    """The filters as an address holds them."""
     given = {name: getattr(wanted, name) for name in ("q", *_FILTERS)}
     return {name: value for name, value in given.items() if value} | (
         {"pinned": "1"} if wanted.pinned else {}

@@ -12,6 +12,7 @@ from memory.pages import (
     audit,
     blast,
     contradictions,
+    deletion,
     demo,
     evictions,
     front,
@@ -71,6 +72,9 @@ _quarantine = [
 _memories = [
     path("", memories.index, name="memories"),
     path("new/", memory_new.new, name="memory-new"),
+    path("delete/", deletion.bulk, name="memories-delete"),
+    path("deletions/<str:item>/", deletion.one, name="deletion"),
+    path("deletions/<str:item>/undo/", deletion.undo, name="deletion-undo"),
     path("<str:item>/", memories.one, name="memory"),
     path("<str:item>/pin/", memory_acts.pin, name="memory-pin"),
     path("<str:item>/unpin/", memory_acts.unpin, name="memory-unpin"),

@@ -9,8 +9,12 @@ from memgov import clock
 from memory.domain.blast import Seed
 from memory.domain.ids import show_id
 from memory.models import Job
+from memory.selectors.deletions import Chosen
+from memory.selectors.memory_list import MemoryFilters
 from memory.services.blast import blast_quarantine
-from memory.services.retention import memory_delete
+from memory.services.deletion import Wish
+from memory.services.deletion_steps import memories_delete
+from memory.services.retention import memory_delete, memory_pin
 from tests.browser import OpenAs
 from tests.pages.staging import Full, write
 from tests.pages.test_every_page import FOR_ADMINS, FOR_REVIEWERS, READABLE, names
@@ -27,12 +31,31 @@ RULES = {
 
 
 # Pages that look another way with something in the address.
-MORE = ("blast/?agent={agt}", "blast/?tool=nobody", "blast/steps/{step}/", "memories/{gone}/restore/")
+MORE = (
+    "blast/?agent={agt}",
+    "blast/?tool=nobody",
+    "blast/steps/{step}/",
+    "memories/{gone}/restore/",
+    "memories/?scope=project:alpha",
+    "memories/delete/?scope=project:alpha",
+    "memories/deletions/{deleted}/",
+)
 
 
 def _held(full: Full) -> Job:
     """A step of the blast radius that still waits for its worker."""
     return blast_quarantine(full.stage.owner.principal, Seed(tool="cam"), "poisoned", seen=clock.now())
+
+
+def _deleted(full: Full) -> Job:
+    """A bulk deletion that left one memory as it was."""
+    for number, session in ((412, "s-6"), (413, "s-6")):
+        row = write(
+            full.stage.coder, content=f"Rack 9 holds the spare modem number {number}.", session=session
+        )
+    memory_pin(full.stage.owner.principal, row.id, "needed")
+    chosen = Chosen(filters=MemoryFilters(session="s-6"))
+    return memories_delete(full.stage.owner.principal, Wish(chosen, "no longer needed")).job
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -47,6 +70,7 @@ def test_pages__checked_by_axe__have_no_violation(full: Full, open_as: OpenAs, w
     tab = open_as(full.stage.owner, width=width, height=900 if width > 500 else 844)
     filled["gone"] = show_id("mem", gone.id)
     filled["step"] = show_id("job", _held(full).id)
+    filled["deleted"] = show_id("job", _deleted(full).id)
     paths = [full.at(path.format(**filled)) for path in (*READABLE, *FOR_REVIEWERS, *FOR_ADMINS, *MORE)]
     front = ["/", "/help/", "/tenants/", "/me/", "/ops/tenants/", "/accounts/2fa/", "/accounts/sessions/"]
     for path in [*front, *paths]:

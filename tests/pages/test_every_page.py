@@ -56,7 +56,7 @@ READABLE = (
     "policies/previews/{job}/",
     "vocabulary/",
 )
-FOR_REVIEWERS = ("promotions/bulk/", "memories/new/", "memories/{mem}/delete/")
+FOR_REVIEWERS = ("promotions/bulk/", "memories/new/", "memories/delete/", "memories/{mem}/delete/")
 FOR_ADMINS = (
     "agents/new/",
     "agents/{agt}/keys/{key}/",
@@ -166,7 +166,7 @@ MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": (
 ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "alert-resend", "eviction-restore",
     "eviction-let-go", "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step",
-    "blast-undo", "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
+    "blast-undo", "deletion", "deletion-undo", "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
     # of every role's own; held by test_page_saved_views
     "view-save", "view-drop",
 }  # fmt: skip
