@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern
 
 from memory.api.urls import urlpatterns
@@ -18,7 +21,8 @@ from memory.models import AuditEvent, Job, Manifest, ManifestEntry, Memory, Prom
 from memory.services.promotion import promotion_request
 from memory.services.promotion_talk import promotion_ask
 from tests.api.caller import Caller, as_uuid
-from tests.factories import Stage
+from tests.factories import Stage, make_agent
+from tests.statements import statements
 
 TEXT = "The secret marker of the first tenant is kept in vault 77."
 MARKER = "secret marker"
@@ -180,3 +184,34 @@ def test_same_subject_in_two_tenants__are_two_memories(stage: Stage, other: Stag
     second = stranger.know("acme", "plan", "starter")
     assert first["id"] != second["id"]
     assert Caller(stage.orchestrator).get(f"memories/{first['id']}").json()["value"] == "enterprise"
+
+
+def seen(caller: Caller, name: str, ids: dict[str, str]) -> list[Any]:
+    """What a caller can tell of these calls: status, headers, body, and how many questions the database was asked."""
+    told = []
+    for method, query, body, headers in CALLS[name]:
+        with CaptureQueriesContext(connection) as captured:
+            response = caller.call(method, address(name, ids) + query, body, **headers)
+        problem = response.json()
+        problem.pop("request_id", None)
+        shown = json.dumps(problem)
+        for one in ids.values():
+            shown = shown.replace(one, "ID")
+        kept = {
+            header: value
+            for header, value in response.items()
+            if header not in ("X-Request-ID", "Date", "RateLimit")
+        }
+        told.append((response.status_code, shown, kept, len(statements(captured))))
+    return told
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_id_that_may_not_be_seen__looks_like_one_that_never_was(
+    stage: Stage, known: dict[str, str], stranger: Caller, name: str
+) -> None:
+    """Another tenant's, and in the own tenant what the key does not read."""
+    unknown = {kind: f"{shown.partition('_')[0]}_{uuid4().hex}" for kind, shown in known.items()}
+    for caller in (stranger, Caller(make_agent(stage.tenant, "tester"))):
+        seen(caller, name, unknown)  # whatever is looked up only once
+        assert seen(caller, name, known) == seen(caller, name, unknown)
