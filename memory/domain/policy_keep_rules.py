@@ -78,9 +78,11 @@ class Retrieval(Section):
     """Boosts are added to the fused score of 0 to 1; each is the most that it can add."""
     languages: tuple[Language, ...] = ()
     """Languages in which queries are asked, beside English and the one that a query's own words show."""
-    neighbour_share: Share = 0.4
-    """Part of its score that a row lends to those written just before and after it in its session."""
-    second_neighbour_share: Share = 0.2
+    neighbour_share: Share = 0.6
+    """Part of its score above the typical one that a row lends to those written just before and after it in its
+    session; of the two beside it, a row takes the larger."""
+    second_neighbour_share: Share = 0.3
+    """The same for those two away."""
     neighbour_layers: tuple[Layer, ...] = (Layer.EPISODIC,)
     """Layers in which what was written beside a match is likely to matter too."""
     limit: Positive = 10

@@ -81,7 +81,8 @@ def relevance(found: Candidates, rules: Retrieval) -> Relevance:
     good = able & (bm25 > 0) & (share >= rules.text_floor)
     if found.cosine is not None:
         good |= able & (np.nan_to_num(found.cosine, nan=-2.0) >= rules.similarity_floor)
-    near = _lent(found, np.where(good, text + vector, 0.0), able, rules)
+    fused = text + vector
+    near = _lent(found, np.where(good, fused - _typical(fused, able), 0.0), able, rules)
     good |= near > 0
     order = np.lexsort((found.ids["low"], found.ids["high"], text + vector + near))[::-1]
     places = order[good[order]]
@@ -114,20 +115,30 @@ def _scaled(values: Floats | None, able: NDArray[np.bool_]) -> Floats:
     return np.where(present, scaled, 0.0)
 
 
-def _lent(found: Candidates, fused: Floats, able: NDArray[np.bool_], rules: Retrieval) -> Floats:
-    """What each row gets from those written just before and after it in its session, and from the next two."""
+def _typical(fused: Floats, able: NDArray[np.bool_]) -> float:
+    """The score of a row that has nothing to do with the query: the median."""
+    return float(np.median(fused[able])) if able.any() else 0.0
+
+
+def _lent(found: Candidates, above: Floats, able: NDArray[np.bool_], rules: Retrieval) -> Floats:
+    """What each row gets from those written just before and after it in its session, and from the next two: a share of
+    how far they stand out, of the better one of each two.  To stand between two that are neither good nor bad says
+    nothing.
+    """
     lent = np.zeros(len(able))
     members = np.flatnonzero(able & (found.run != 0))
     if not len(members):
         return lent
     ids, runs = found.ids[members], found.run[members]
     order = members[np.lexsort((ids["low"], ids["high"], runs))]
-    run, score = found.run[order], fused[order]
+    run, lends = found.run[order], np.maximum(above[order], 0.0)
     gains = np.zeros(len(order))
     for distance, share in ((1, rules.neighbour_share), (2, rules.second_neighbour_share)):
         same = run[distance:] == run[:-distance]
-        gains[distance:] += share * score[:-distance] * same
-        gains[:-distance] += share * score[distance:] * same
+        before, after = np.zeros(len(order)), np.zeros(len(order))
+        before[distance:] = lends[:-distance] * same
+        after[:-distance] = lends[distance:] * same
+        gains += share * np.maximum(before, after)
     lent[order] = gains
     return lent
 

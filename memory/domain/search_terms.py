@@ -1,8 +1,9 @@
 """Terms for the search in the language of a text: what the index holds of a memory, and what a query asks for.
 
-The index always holds the plain terms of `memory.domain.text`, cut as English.  A text that is in another language adds
-its words as that language stems them, and the parts of its compounds; a query asks for a word in every way in which it
-may have been stemmed.  So nothing has to be known of the other side, and nothing that was found before is lost.
+The index always holds the plain terms of `memory.domain.text`, cut as English, and the words that irregular forms are
+of.  A text that is in another language adds its words as that language stems them, and the parts of its compounds; a
+query asks for a word in every way in which it may have been stemmed.  So nothing has to be known of the other side, and
+nothing that was found before is lost.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final
 from memory.domain.languages import COMPOUNDING, guessed, is_function_word, language_of_script
 from memory.domain.stop_words import ENGLISH_STOP_WORDS
 from memory.domain.text import MAX_QUERY_TERMS, MAX_TERMS, WORD, fold, query_terms, stem, terms
+from memory.domain.word_forms import WORD_OF
 
 # Shorter words are no compounds, and shorter parts no words to look for.
 _COMPOUND_LENGTH: Final = 10
@@ -30,11 +32,11 @@ _ONSET: Final = re.compile(
 def index_terms(text: str) -> list[str]:
     """The terms that a memory is found by, repeats included, at most `MAX_TERMS`."""
     found = terms(text)
+    more = [WORD_OF[term] for term in found if term in WORD_OF]
     language = guessed(text)
     if language is None and text.isascii():
-        return found
-    have = set(found)
-    more: list[str] = []
+        return [*found, *more][:MAX_TERMS]
+    have = {*found, *more}
     for word in WORD.findall(fold(text)):
         low = word.casefold()
         own = None if is_function_word(low, language) else _stemmed(low, language)
@@ -52,10 +54,9 @@ def asked(text: str, languages: Iterable[str] = ()) -> list[tuple[str, ...]]:
     """
     own = guessed(text)
     wanted: Sequence[str | None] = [*dict.fromkeys((*([own] if own else []), *languages))]
-    plain = query_terms(text)
+    groups = _forms(query_terms(text))
     if not wanted and text.isascii():
-        return [(term,) for term in plain]
-    groups: dict[str, dict[str, None]] = {term: {term: None} for term in plain}
+        return _within(list(map(tuple, groups.values())), MAX_QUERY_TERMS)
     for word in WORD.findall(fold(text)):
         low = word.casefold()
         english = stem(low, "en")
@@ -67,6 +68,18 @@ def asked(text: str, languages: Iterable[str] = ()) -> list[tuple[str, ...]]:
             ways = (_stemmed(low, language) for language in wanted or (None,))
             groups[english].update((way, None) for way in ways if way is not None)
     return _within(list(map(tuple, groups.values())), MAX_QUERY_TERMS)
+
+
+def _forms(plain: Iterable[str]) -> dict[str, dict[str, None]]:
+    """By the plain term, the terms of each word; a word and a form of it are asked for once."""
+    groups: dict[str, dict[str, None]] = {}
+    for term in plain:
+        word = WORD_OF.get(term, term)
+        if word != term and word in groups:
+            groups[word][term] = None
+        else:
+            groups[term] = dict.fromkeys((term, word))
+    return groups
 
 
 def _within(groups: Sequence[tuple[str, ...]], most: int) -> list[tuple[str, ...]]:

@@ -72,6 +72,23 @@ def test_asked__short_query__needs_the_languages_of_the_policy() -> None:
     assert found(content, "Lieferung", "fr", "de") == {"lieferung"}
 
 
+@pytest.mark.parametrize(
+    ("content", "query"),
+    [
+        ("Dana went to the harbour.", "Where does Dana go?"), ("They go to the harbour.", "who went there"),
+        ("The kiln was bought by two people.", "2 person buy"), ("Releases need 2 signatures.", "two signatures"),
+        ("Its children took the left door.", "Which child takes it?"),
+    ],
+)  # fmt: skip
+def test_index_and_query__irregular_forms_and_small_numbers__meet(content: str, query: str) -> None:
+    words = asked(query)
+    assert len(found(content, query)) >= len(words) - 1
+    assert all(len(ways) <= 2 for ways in words)
+    assert [ways for ways in asked("go went gone") if "go" in ways] == [("go", "went", "gone")], (
+        "asked for once"
+    )
+
+
 def test_asked__function_words_of_its_language__are_not_asked_for() -> None:
     assert [ways[0] for ways in asked("Wann liefern wir an das Lager?")] == ["liefern", "lager"]
     assert [ways[0] for ways in asked("When do we deliver to the depot?")] == ["deliv", "depot"]

@@ -105,7 +105,7 @@ def test_relevance__floors__nothing_rather_than_noise(counts: list[int], cosine:
 def test_relevance__neighbours_in_a_session__lend_part_of_their_score():
     drawn = rows([[0], [1], [0], [0], [0]], run=[7, 7, 7, 8, 0])
     found = relevance(drawn, RULES)
-    assert found.near.tolist() == pytest.approx([0.2, 0.0, 0.2, 0.0, 0.0])
+    assert found.near.tolist() == pytest.approx([0.3, 0.0, 0.3, 0.0, 0.0])
     assert found.places.tolist() == [1, 2, 0]
     assert relevance(drawn, RULES.model_copy(update={"neighbour_share": 0.0})).places.tolist() == [1]
 
@@ -117,7 +117,17 @@ def test_relevance__order_of_ids__is_the_order_of_a_session():
         counts=drawn.counts[[2, 0, 3, 1]], source=drawn.source, run=drawn.run,
     )  # fmt: skip
     by_id = {int(shuffled.ids[at]["low"]): value for at, value in enumerate(relevance(shuffled, RULES).near)}
-    assert by_id == pytest.approx({0: 0.1, 1: 0.2, 2: 0.0, 3: 0.2})
+    assert by_id == pytest.approx({0: 0.15, 1: 0.3, 2: 0.0, 3: 0.3})
+
+
+def test_relevance__neighbours__the_better_of_two_lends_what_it_stands_out_by():
+    cosine = [0.9, 0.6, 0.7, 0.5, 0.5, 0.5]
+    found = relevance(rows([[]] * 6, cosine=cosine, run=[7, 7, 7, 0, 0, 0]), RULES)
+    scaled = [0.5 * (one - 0.5) / 0.4 for one in cosine]
+    typical = (scaled[1] + scaled[5]) / 2
+    best, middle, second = (scaled[at] - typical for at in range(3))
+    lent = [0.6 * middle + 0.3 * second, 0.6 * best, 0.6 * middle + 0.3 * best]
+    assert found.near.tolist() == pytest.approx([*lent, 0.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize("number", [0, 1])
