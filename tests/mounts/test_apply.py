@@ -5,22 +5,15 @@ from __future__ import annotations
 import hashlib
 import threading
 from datetime import timedelta
-from time import sleep
-from typing import Any
 
 import pytest
 from django.db import connection
 
 from memgov import clock
-from memory.domain.policy import Policy
-from memory.models import AuditEvent, Memory, Mount, MountEntry, MountHead, Revision, WriteDecision
-from memory.services import mounts
+from memory.models import Memory, Mount, MountHead
 from memory.services.errors import Denied, Invalid
-from memory.services.mount_types import MountRefused
 from memory.services.mounts import mount_apply
-from memory.services.retention import memory_delete, memory_restore
-from memory.services.sweeps import SWEEPS
-from memory.store.memories import lock
+from memory.services.retention import memory_delete
 from tests.factories import Stage, make_person, make_tenant
 from tests.mounts.files import (
     SIGNED,
@@ -36,6 +29,7 @@ from tests.mounts.files import (
     say,
     write,
 )
+from tests.mounts.looking import events, picture, problems
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -43,24 +37,6 @@ pytestmark = pytest.mark.usefixtures("database")
 @pytest.fixture
 def stage(database: None) -> Stage:
     return make_tenant()
-
-
-def picture(stage: Stage) -> list[Any]:
-    """Everything that an apply could change."""
-    models = (Memory, Revision, Mount, MountEntry, MountHead, WriteDecision, AuditEvent)
-    with stage.context():
-        return [list(model._default_manager.order_by("id").values()) for model in models]
-
-
-def problems(stage: Stage, document: bytes, **call: Any) -> list[tuple[int, str]]:
-    with pytest.raises(MountRefused) as refused:
-        apply(stage, document, **call)
-    return [(one.line, one.code) for one in refused.value.problems]
-
-
-def events(stage: Stage, action: str) -> list[AuditEvent]:
-    with stage.context():
-        return list(AuditEvent.objects.filter(action=action).order_by("seq"))
 
 
 def test_apply__ids_and_sentences__are_given_first_in_their_order(stage: Stage) -> None:
@@ -146,76 +122,6 @@ def test_apply__two_mounts__each_replaces_its_own_only(stage: Stage) -> None:
     assert memory_of(stage, TABS).status == "live", "the other file says it still"
     apply(stage, manifest([], name="two"))
     assert memory_of(stage, TABS).status == "deleted", "the last one that said it takes it away"
-
-
-def test_apply__all_that_is_wrong__is_told_at_once_by_line_and_nothing_is_done(stage: Stage) -> None:
-    known = write(stage.coder.principal, TABS)
-    elsewhere = write(stage.orchestrator.principal, "Beta is built at night.", scope="project:beta")
-    own = write(stage.coder.principal, "The key of this session is blue.", scope="session:s1", session="s1")
-    gone = write(stage.coder.principal, SIGNED)
-    memory_delete(stage.owner.principal, gone.id, "no longer so")
-    lines = [
-        "name: alpha",
-        "scopes: [project:alpha]",
-        "entries:",
-        f"- id: mem_{known.id.hex}",
-        f"- id: mem_{'0' * 32}",
-        f"- id: mem_{elsewhere.id.hex}",
-        f"- id: mem_{own.id.hex}",
-        f"- id: mem_{gone.id.hex}",
-        f"- id: mem_{known.id.hex}",
-        "- content: Yup",
-        f"- content: {STAGING}",
-        f"- content: {TABS}",
-        "- content: CI run 8842 is currently red",
-        "- content: The vault opens with sk-ant-api03-" + "Qm7xT2vLp9Rw4Kz8" * 4 + " at night.",
-        "- content: The cellar of beta is locked at night.",
-        "  scope: project:beta",
-        "- content: A line with a field that is not known.",
-        "  weight: 3",
-        "colour: blue",
-    ]
-    before = picture(stage)
-    found = problems(stage, "\n".join(lines).encode())
-    assert found == [
-        (5, "unknown_id"), (6, "out_of_scope"), (7, "out_of_scope"), (8, "not_live"), (9, "duplicate"),
-        (10, "too_vague"), (12, "duplicate"), (13, "transient"), (14, "contains_secret"), (15, "out_of_scope"),
-        (18, "unknown_field"), (19, "unknown_field"),
-    ]  # fmt: skip
-    after = picture(stage)
-    assert after[:-1] == before[:-1]
-    [refused] = events(stage, "mount.refused")
-    assert refused.after["problems"] == 12 and "too_vague" in refused.after["codes"]
-    assert given(read(stage.coder.principal)) == []
-
-
-def test_apply__refused__leaves_the_mount_before_in_force(stage: Stage) -> None:
-    apply(stage, manifest([say(STAGING)]))
-    assert problems(stage, manifest([say(SIGNED), say("ok")])) == [(5, "too_vague")]
-    assert given(read(stage.coder.principal)) == [STAGING]
-
-
-@pytest.mark.parametrize(
-    ("file", "line", "code"),
-    [
-        (b"", 1, "unreadable"),
-        (b"name: x\nentries: [", 2, "unreadable"),
-        (b"name: x\nentries: []\n\xff", 3, "unreadable"),
-        (b"name: x\nentries:\n- &a {content: b}\n- *a", 4, "unreadable"),
-        (b"name: x\nname: y\nentries: []", 2, "duplicate_key"),
-        (b"name: x\n", 1, "missing_field"),
-        (b"entries: []\n", 1, "missing_field"),
-        (b"name: ../x y\nentries: []", 1, "invalid"),
-        (b"name: x\nentries:\n- content: !!python/object:os.system hello", 3, "unreadable"),
-        (b"name: x\nscopes: [session:s1]\nentries: []", 2, "out_of_scope"),
-    ],
-)
-def test_apply__file_that_cannot_be_read__is_refused_by_line(
-    stage: Stage, file: bytes, line: int, code: str
-) -> None:
-    assert (line, code) in problems(stage, file)
-    with stage.context():
-        assert not Mount.objects.exists()
 
 
 def test_apply__within__bounds_the_file_whatever_it_says(stage: Stage) -> None:
@@ -321,69 +227,3 @@ def test_apply__at_once_by_several__one_after_the_other_and_whole(stage: Stage) 
     with stage.context():
         live = Memory.objects.filter(status="live", agent_name="mount:alpha").count()
         assert (live, Mount.objects.count(), MountHead.objects.get().entries) == (2, 1, 2)
-
-
-def test_sweeps__mounted_and_idle_for_long__stays_and_the_unmounted_goes(stage: Stage) -> None:
-    apply(stage, manifest([say(STAGING)]))
-    write(stage.coder.principal, TABS)
-    later = clock.now() + timedelta(days=400)
-    with clock.moved_to(later):
-        SWEEPS["decay"](stage.tenant.id, now=later)
-    states = memory_of(stage, STAGING).status, memory_of(stage, TABS).status
-    assert states == ("live", "evicted")
-
-
-def test_cap__full_scope__gives_up_others_than_the_mounted(database: None) -> None:
-    policy = Policy.model_validate({"reconciliation": {"cap": 2}})
-    stage = make_tenant(policy=policy)
-    known = write(stage.coder.principal, TABS, confidence=0.7)
-    apply(stage, manifest([ref(known)]))
-    for n in range(3):
-        write(stage.coder.principal, f"Hall {n} of alpha has {n + 3} presses.", confidence=0.9)
-    assert memory_of(stage, TABS).status == "live"
-    with stage.context():
-        assert Memory.objects.filter(status="archived").count() == 2
-        assert Memory.objects.filter(status="live").count() == 2
-
-
-def test_restore__of_what_a_mount_took_away__works_as_for_any_other(stage: Stage) -> None:
-    apply(stage, manifest([say(STAGING)]))
-    apply(stage, manifest([]))
-    memory_restore(stage.owner.principal, memory_of(stage, STAGING).id, "still true")
-    assert memory_of(stage, STAGING).status == "live"
-    assert given(read(stage.coder.principal)) == []
-
-
-def test_apply__deadlock_with_a_writer__is_waited_out(stage: Stage) -> None:
-    """The writer holds the second memory and wants the first; the apply holds the first and wants the second."""
-    first, second = write(stage.coder.principal, STAGING), write(stage.coder.principal, TABS)
-    holds, tries = threading.Event(), []
-
-    def writer() -> None:
-        try:
-            with stage.context():
-                lock([second.id])
-                holds.set()
-                while not tries or not _is_waited_for():
-                    sleep(0.02)
-                lock([first.id])
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=writer)
-    thread.start()
-    holds.wait(10)
-    with pytest.MonkeyPatch.context() as patch:
-        real = mounts._attempt
-        patch.setattr(mounts, "_attempt", lambda *given: tries.append(1) or real(*given))
-        result = apply(stage, manifest([say(STAGING), say(TABS)]))
-    thread.join()
-    assert (result.count("add"), len(tries)) == (2, 2)
-    assert given(read(stage.coder.principal)) == [STAGING, TABS]
-
-
-def _is_waited_for() -> bool:
-    """Whether somebody waits for a lock that this connection holds."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()")
-        return bool(cursor.fetchone()[0])

@@ -3,71 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.db import InternalError, connection, transaction
 
 from memgov import clock
-from memory import tasks
-from memory.domain.policy import Policy, preset
+from memory.domain.policy import preset
 from memory.domain.scopes import parse_scope
-from memory.models import Job, Manifest, Memory
+from memory.models import Memory
 from memory.services.digest import digest_read
-from memory.services.errors import Conflict, Denied, NotFound
-from memory.services.memory_write import memory_write
-from memory.services.policies import PolicyMoved, policy_activate
-from memory.services.policy_drafts import draft_save, draft_start
-from memory.services.preview import PreviewReport, preview_report, preview_start
-from memory.services.preview.looking import looking
+from memory.services.policies import policy_activate
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.retention import memory_delete, memory_pin, memory_restore
 from memory.services.sweeps import SWEEPS
 from memory.services.usage import usage_report
-from memory.services.write_types import Outcome, WriteRequest
-from tenants.principals import Principal
 from tests.factories import Stage, make_agent, make_tenant
+from tests.policies.trying import NOW, START, ids, part, rack, tried, write
 
 pytestmark = pytest.mark.usefixtures("database")
-
-START = datetime.fromisoformat("2026-03-01T09:00:00+00:00")
-NOW = START + timedelta(days=40)
 
 
 @pytest.fixture
 def stage(database: None) -> Iterator[Stage]:
     with clock.moved_to(START):
         yield make_tenant()
-
-
-def write(who: Principal, *, second: float = 0, **fields: Any) -> Outcome:
-    """A write, some seconds after the present instant."""
-    request = WriteRequest(**{"origin": "tool_verified", "scope": "project:alpha", **fields})
-    with clock.moved_to(clock.now() + timedelta(seconds=second)):
-        return memory_write(who, request)
-
-
-def rack(who: Principal, at: int, **fields: Any) -> Memory:
-    """A memory that is like no other."""
-    memory = write(who, content=f"Rack {at} holds the spare router of line {at * 7 + 3}.", **fields).memory
-    assert memory is not None
-    return memory
-
-
-def tried(stage: Stage, document: dict[str, Any], **options: Any) -> PreviewReport:
-    options = {"now": NOW, **options}
-    with clock.moved_to(options["now"]):
-        return preview_report(stage.tenant.id, Policy.model_validate(document), **options)
-
-
-def part(found: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    return next((one for one in found if one["name"] == name), {"count": 0, "labels": {}, "samples": []})
-
-
-def ids(part: dict[str, Any]) -> list[str]:
-    return [one["id"] for one in part["samples"]]
 
 
 def test_removals__are_exactly_what_the_sweeps_then_do(stage: Stage) -> None:
@@ -298,90 +258,3 @@ def test_digests__rebuilt__by_bands_and_budget(stage: Stage) -> None:
     assert part(report.read, "digests")["labels"] == {"loses entries": 1}
     banded = tried(stage, {"freshness": {"bands": {"fact": {"fresh_days": 50}}}})
     assert part(banded.read, "digests")["labels"] == {"other order or bands": 1}
-
-
-def every_row() -> dict[str, str]:
-    """A digest of every row of the tenant, table by table."""
-    found = {}
-    with connection.cursor() as cursor:
-        for model in apps.get_models():
-            if any(getattr(one, "attname", "") == "tenant_id" for one in model._meta.concrete_fields):
-                table = model._meta.db_table
-                cursor.execute(
-                    f"SELECT count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table} t"
-                )
-                found[table] = str(cursor.fetchone())
-    return found
-
-
-def test_preview__of_a_full_tenant__changes_no_row_of_any_table_and_is_repeatable(stage: Stage) -> None:
-    from tests.full_house import full_house
-
-    house = full_house()
-    draft = preset("open")
-    with house.context():
-        before = every_row()
-    assert len(before) > 20
-    now = clock.now()
-    reports = [
-        preview_report(house.tenant.id, policy, now=now).as_json()
-        for policy in (draft, draft, preset("trusted-source"), preset("trusted-source"))
-    ]
-    with house.context():
-        assert every_row() == before
-    assert reports[0] == reports[1] and reports[2] == reports[3]
-    assert (
-        reports[0]["looked_at"]["entries"]
-        and reports[0]["looked_at"]["writes"]
-        and reports[0]["looked_at"]["reads"]
-    )
-    assert reports[2]["stored"] or reports[2]["written"], "positive control: there was something to tell"
-
-
-def test_preview__whoever_wrote_in_it__is_refused_by_the_database(stage: Stage) -> None:
-    memory = rack(stage.coder.principal, 1)
-    with pytest.raises(InternalError, match="read-only transaction"), looking(stage.tenant.id):
-        Memory.objects.filter(id=memory.id).update(use_count=99)
-    with stage.context():
-        assert Memory.objects.get(id=memory.id).use_count == 0
-    assert not transaction.get_connection().in_atomic_block
-
-
-def test_preview__of_another_tenants_rows__sees_nothing(stage: Stage) -> None:
-    rack(stage.coder.principal, 1)
-    other = make_tenant()
-    report = tried(other, preset("trusted-source").model_dump(mode="json"))
-    assert report.looked_at == {"entries": 0, "writes": 0, "reads": 0, "digests": 0}
-    assert report.stored == report.written == report.read == []
-
-
-def test_job__from_asking_to_result__with_progress_and_without_text(stage: Stage) -> None:
-    owner = stage.owner.principal
-    rack(stage.coder.principal, 1, confidence=0.65)
-    draft = draft_start(owner, "stricter")
-    draft_save(owner, draft.id, {"admission": {"confidence_floor": {"middle": 0.8}}}, version=1)
-    job = preview_start(owner, draft.id, version=2)
-    with pytest.raises(Conflict, match="another preview"):
-        preview_start(owner, draft.id, version=2)
-    with pytest.raises(PolicyMoved):
-        preview_start(owner, draft.id, version=1)
-    assert tasks.run_preview_job(str(stage.tenant.id), str(job.id)) == "done"
-    assert tasks.run_preview_job(str(stage.tenant.id), str(job.id)) == "gone"
-    assert tasks.run_preview_job(str(make_tenant().tenant.id), str(job.id)) == "gone"
-    with stage.context():
-        kept = Job.objects.get(id=job.id)
-    assert (kept.status, kept.request, kept.done == kept.total) == ("done", None, True)
-    assert kept.result["draft"] == f"pdr_{draft.id.hex}" and kept.result["version"] == 2
-    assert part(kept.result["stored"], "refused")["count"] == 1
-    assert "spare router" not in str(kept.result), "texts are looked up, not kept"
-
-
-def test_job__by_who_may_not_or_of_nothing__is_refused(stage: Stage) -> None:
-    draft = draft_start(stage.owner.principal, "theirs")
-    for who in (stage.reviewer.principal, stage.coder.principal):
-        with pytest.raises(Denied):
-            preview_start(who, draft.id, version=1)
-    with pytest.raises(NotFound):
-        preview_start(make_tenant().owner.principal, draft.id, version=1)
-    with stage.context():
-        assert not Job.objects.exists() and not Manifest.objects.exists()
