@@ -63,11 +63,20 @@ class Entry:
     text: str = ""
     """As it stands in the block."""
 
+    @property
+    def shown_id(self) -> str:
+        """The id as it is given: that of a memory or of a working value."""
+        return shown_id(self.found, self.channel)
+
+
+def shown_id(row: Found, channel: str) -> str:
+    return show_id("wrk" if channel == WORKING else "mem", row.id)
+
 
 def block_entry(row: Found, its_band: Band, channel: str) -> BlockEntry:
     """A row as the injection block shows it."""
     return BlockEntry(
-        id=show_id("wrk" if channel == WORKING else "mem", row.id),
+        id=shown_id(row, channel),
         version=row.version,
         scope=row.scope,
         source=row.source,

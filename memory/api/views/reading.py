@@ -50,7 +50,7 @@ class Retrieve(Endpoint):
     def _entry(self, entry: Entry, *, explain: bool) -> dict[str, Any]:
         row = entry.found
         shown: dict[str, Any] = {
-            "id": show_id("wrk" if entry.channel == WORKING else "mem", row.id),
+            "id": entry.shown_id,
             "version": row.version,
             "scope": row.scope,
             "layer": row.layer,
