@@ -132,8 +132,12 @@ _YEAR = (
     ("live rows past their end", "past_their_end"),
     ("load-bearing facts", "load_bearing"),
     ("of these lost", "lost"),
-    ("questions that got their answer", "answered"),
+    ("pointed questions that got their answer", "answered"),
     ("entries given per question", "given_per_question"),
+    ("given that only say again what another says", "said_again"),
+    ("hit rate of pointed questions", "hit_rate_pointed"),
+    ("hit rate of surveys", "hit_rate_surveys"),
+    ("what surveys found of what holds", "survey_found"),
     ("hit rate: used of given", "hit_rate"),
     ("attack texts given to agents", "attacks_given"),
     ("times that a sweep stopped and asked", "stopped"),
@@ -154,7 +158,7 @@ def _year_cell(name: str, column: dict[str, Any]) -> str:
         return str(len(value))
     if value is None:
         return "–"
-    if name in ("hit_rate", "answered"):
+    if name in ("answered", "said_again", "survey_found") or name.startswith("hit_rate"):
         return f"{value:.2%}"
     return f"{value:.1f}" if isinstance(value, float) else f"{value:,}"
 
@@ -171,16 +175,28 @@ def _show_year(found: dict[str, Any], console: Console) -> None:
 
 def _show_sweeps(sweeps: Sequence[dict[str, Any]], console: Console) -> None:
     table = Table(title="sweeps: rows changed per second")
-    for name in ("sweep", "memories", "one bare statement", "memgov", "bare by memgov"):
+    for name in (
+        "sweep",
+        "memories",
+        "one bare statement",
+        "memgov",
+        "bare by memgov",
+        "database, µs a row",
+        "worker, µs a row",
+        "worker grew",
+    ):
         table.add_column(name, justify="right")
     for row in sweeps:
-        rates = row["rows_per_second"]
+        rates, spent = row["rows_per_second"], row["database_us_per_row"]
         table.add_row(
             row["sweep"],
             f"{row['size']:,}",
             f"{rates['bare']:,}",
             f"{rates['memgov']:,}",
             str(row["bare_by_memgov"]),
+            f"{spent['memgov']:.0f} ({spent['bare']:.0f})",
+            f"{row['worker_us_per_row']['memgov']:.1f}",
+            f"{row['worker_grew_mib']:.1f} MiB",
         )
     console.print(table)
 

@@ -1,20 +1,25 @@
 """What the sweeps do per second, beside the one SQL statement that would change the same rows and nothing else.
 
 Each round plants a fresh tenant, of whose memories a tenth has faded and a twentieth has ended, and a bare table of the
-same size.  memgov's sweep changes status, revision, search index, run record and audit chain, batch by batch.
+same size.  memgov's sweep changes status, revision, search index, run record and audit chain, batch by batch.  One
+worker does it: this process.  Beside the rows per second stands the processor time of a row, of the worker and of the
+database (what the sweep looks at to find its rows is in it), because a busy machine says little by the clock.
 """
 
 from __future__ import annotations
 
+import os
+import resource
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from bench.fill import settled
-from bench.machine import Quiet
+from bench.machine import Quiet, cpu_seconds
 from bench.plant import Planting, plant
 from bench.stage import Stage
 
@@ -52,7 +57,7 @@ def run(
     """Rows per second by size and sweep, medians over the rounds."""
     found = []
     for size in sizes:
-        rates: dict[str, dict[str, list[float]]] = {name: {"bare": [], "memgov": []} for name in _STATEMENTS}
+        blocks: dict[str, dict[str, list[Block]]] = {name: {"bare": [], "memgov": []} for name in _STATEMENTS}
         for number in range(rounds):
             tell(f"planting {size:,}")
             _plant(stage, size)
@@ -61,9 +66,9 @@ def run(
                 for system in order:
                     quiet.wait()
                     tell(f"sweep {name} {size:,} {system}")
-                    done, seconds = _bare(stage, name) if system == "bare" else _sweep(stage, name)
-                    rates[name][system].append(done / seconds)
-        found += [_row(size, name, of_system) for name, of_system in rates.items()]
+                    block = measured(lambda: _bare(stage, name) if system == "bare" else _sweep(stage, name))  # noqa: B023
+                    blocks[name][system].append(block)
+        found += [_row(size, name, of_system) for name, of_system in blocks.items()]
     return found
 
 
@@ -72,12 +77,50 @@ def steps(sizes: Sequence[int], rounds: int) -> int:
     return len(sizes) * rounds * (1 + 2 * len(_STATEMENTS))
 
 
-def _row(size: int, name: str, rates: dict[str, list[float]]) -> dict[str, Any]:
-    quotients = [bare / ours for bare, ours in zip(rates["bare"], rates["memgov"], strict=True)]
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One measurement: rows per second, microseconds of processor time per row, and by how much the worker grew."""
+
+    rate: float
+    database: float
+    worker: float
+    grown_mib: float
+
+
+def measured(work: Callable[[], int]) -> Block:
+    """Do the work, which says how many rows it changed."""
+    database, worker, memory = cpu_seconds(os.getpid()), time.process_time(), _most_memory()
+    began = time.perf_counter()
+    done = max(1, work())
+    seconds = time.perf_counter() - began
+    return Block(
+        rate=done / seconds,
+        database=(cpu_seconds(os.getpid()) - database) / done * 1e6,
+        worker=(time.process_time() - worker) / done * 1e6,
+        grown_mib=(_most_memory() - memory) / 1024,
+    )
+
+
+def _most_memory() -> int:
+    """The most that this process has held, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _row(size: int, name: str, blocks: dict[str, list[Block]]) -> dict[str, Any]:
+    def middle(figure: str) -> dict[str, float]:
+        return {
+            system: round(statistics.median([getattr(one, figure) for one in of]), 1)
+            for system, of in blocks.items()
+        }
+
+    quotients = [bare.rate / ours.rate for bare, ours in zip(blocks["bare"], blocks["memgov"], strict=True)]
     return {
         "sweep": name,
         "size": size,
-        "rows_per_second": {system: round(statistics.median(values)) for system, values in rates.items()},
+        "rows_per_second": {system: round(rate) for system, rate in middle("rate").items()},
+        "database_us_per_row": middle("database"),
+        "worker_us_per_row": middle("worker"),
+        "worker_grew_mib": middle("grown_mib")["memgov"],
         "bare_by_memgov": round(statistics.median(quotients), 1),
     }
 
@@ -92,19 +135,16 @@ def _plant(stage: Stage, size: int) -> None:
                 connection.execute(statement.encode())
 
 
-def _bare(stage: Stage, name: str) -> tuple[int, float]:
+def _bare(stage: Stage, name: str) -> int:
     with psycopg.connect(stage.servers.url("superuser", "postgres"), autocommit=True) as connection:
-        began = time.perf_counter()
-        done = connection.execute(_STATEMENTS[name].encode()).rowcount
-        return done, time.perf_counter() - began
+        return connection.execute(_STATEMENTS[name].encode()).rowcount
 
 
-def _sweep(stage: Stage, name: str) -> tuple[int, float]:
+def _sweep(stage: Stage, name: str) -> int:
     from memory.services.sweeps import SWEEPS
 
     assert stage.principal
-    began = time.perf_counter()
     done = SWEEPS[name](stage.principal.tenant_id)
     if done.status != "done":
         raise RuntimeError(f"the sweep {name} ended as {done.status}: {done.note}")
-    return done.changed, time.perf_counter() - began
+    return done.changed

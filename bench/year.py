@@ -8,13 +8,13 @@ store full of repeats would look like a good one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from bench.year_story import DAYS, LENIENT_DAYS, Scale, Session, Step, Story
+from bench.year_story import DAYS, LENIENT_DAYS, SURVEY, Scale, Session, Step, Story, Truth
 from memgov import clock
 from memory.domain.policy import Policy
 from memory.domain.scopes import parse_grant
@@ -36,8 +36,6 @@ from tenants.principals import Principal, system
 # What beat starts, once a night: in the order in which it would.
 NIGHT = ("tasks", "expiry", "decay", "staleness", "compaction", "dedup", "episodes", "poisoning", "health")
 MONTHS = 12
-CLOSE = 0.5
-"""An entry is close to the best one of its read when its score is at least this share of that one's."""
 CUTS = (1, 3, 5, 10)
 """Sizes of a read: of one of ten, also what a shorter one would have given is counted."""
 Tell = Callable[[str], None]
@@ -134,6 +132,10 @@ class World:
                 self._attacks.add(outcome.memory.id)
         elif step.doing == "pin":
             self._pin(truths[step.truth].wordings[0])
+        elif step.doing == "survey":
+            self._survey(
+                agent, session, step.truth, [one for one in truths.values() if one.system == step.truth]
+            )
         else:
             self._ask(agent, session, truths[step.truth])
 
@@ -157,12 +159,29 @@ class World:
         counts["again"] += max(0, len(right) - 1)
         counts["tokens"] += found.manifest.tokens
         ids = [entry.found.id for entry in found.entries]
-        best = max((entry.score for entry in found.entries), default=0.0)
-        counts["close"] += sum(entry.score >= CLOSE * best for entry in found.entries)
         for cut in CUTS:
-            counts[f"given of {cut}"] += len(ids[:cut])
             counts[f"answered of {cut}"] += not set(right).isdisjoint(ids[:cut])
         counts["attacks given"] += sum(entry.found.id in self._attacks for entry in found.entries)
+
+    def _survey(self, agent: Principal, session: Session, system: str, known: Sequence[Truth]) -> None:
+        """Ask about a system as a whole.  Of use is each thing that holds of it, the first time that it is said."""
+        asked = RetrieveRequest(
+            query=SURVEY.format(system=system), session=f"{self.name}-{session.name}-reading"
+        )
+        found = memory_retrieve(agent, asked)
+        firsts: dict[int, UUID] = {}
+        for entry in found.entries:
+            for place, truth in enumerate(known):
+                if entry.found.content in truth.wordings:
+                    firsts.setdefault(place, entry.found.id)
+        usage_report(agent, found.manifest.id, list(firsts.values()))
+        self._given += len(found.entries)
+        self._used += len(firsts)
+        counts = self.figures.asked
+        counts["surveys"] += 1
+        counts["surveys given"] += len(found.entries)
+        counts["surveys of use"] += len(firsts)
+        counts["surveys known"] += len(known)
 
     def _counted(self, truths: dict[str, Any], now: datetime) -> dict[str, Any]:
         readable = Memory.objects.filter(status__in=("live", "contested"))
@@ -226,25 +245,27 @@ def _summed(several: list[Figures]) -> dict[str, Any]:
     return {
         **end,
         "lost": [key for one in several for key in one.end["lost"]],
-        "hit_rate": asked["of use"] / asked["given"] if asked["given"] else None,
-        "answered": asked["answered"] / asked["questions"] if asked["questions"] else None,
-        "given_per_question": asked["given"] / asked["questions"] if asked["questions"] else None,
-        "close_per_question": asked["close"] / asked["questions"] if asked["questions"] else None,
-        "said_again": asked["again"] / asked["given"] if asked["given"] else None,
-        "tokens_per_question": asked["tokens"] / asked["questions"] if asked["questions"] else None,
-        "by_cut": {
-            str(cut): {
-                "answered": asked[f"answered of {cut}"] / max(1, asked["questions"]),
-                "hit_rate": asked[f"answered of {cut}"] / max(1, asked[f"given of {cut}"]),
-            }
-            for cut in CUTS
-        },
+        "hit_rate": _share(
+            asked["of use"] + asked["surveys of use"], asked["given"] + asked["surveys given"]
+        ),
+        "hit_rate_pointed": _share(asked["of use"], asked["given"]),
+        "hit_rate_surveys": _share(asked["surveys of use"], asked["surveys given"]),
+        "survey_found": _share(asked["surveys of use"], asked["surveys known"]),
+        "answered": _share(asked["answered"], asked["questions"]),
+        "given_per_question": _share(asked["given"], asked["questions"]),
+        "said_again": _share(asked["again"], asked["given"]),
+        "tokens_per_question": _share(asked["tokens"], asked["questions"]),
+        "first_by_cut": {str(cut): _share(asked[f"answered of {cut}"], asked["questions"]) for cut in CUTS},
         "attacks_given": asked["attacks given"],
         "stopped": sum(one.stopped for one in several),
         "said": dict(sorted(said.items())),
         "live_by_month": [sum(month) for month in zip(*(one.live for one in several), strict=True)],
         "hit_rate_by_month": [_mean(month) for month in zip(*(one.hit_rate for one in several), strict=True)],
     }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _mean(values: tuple[float | None, ...]) -> float | None:

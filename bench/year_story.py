@@ -18,6 +18,8 @@ _SYSTEMS = (
     "glow-api", "wick-queue", "shade-store", "ember-cache", "paper-press", "dusk-gateway", "tide-index",
     "card-catalog", "ink-scanner", "shelf-mapper",
 )  # fmt: skip
+SURVEY = "What has to be known of {system} before a change to it?"
+"""A question that names no topic: whatever holds of the system answers it."""
 # Of each topic: the question, the wordings of its answer, and the talk around it that nobody will ask for.
 _TOPICS = (
     ("How long are backups of {system} kept?", (
@@ -59,7 +61,7 @@ _ATTACKS = (
 )
 _PLANS = ("spark", "candle", "lantern", "lighthouse")
 
-Doing = Literal["say", "ask", "pin"]
+Doing = Literal["say", "ask", "survey", "pin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Truth:
     question: str
     wordings: tuple[str, ...]
     triple: tuple[str, str, str] | None = None
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ class Story:
     ) -> None:
         numbers = {"n": self.rng.randint(11, 89), "h": self.rng.randint(6, 18), "system": system}
         said = tuple(wording.format(**numbers) for wording in wordings)
-        self.truths[key] = Truth(question.format(**numbers), said)
+        self.truths[key] = Truth(question.format(**numbers), said, system=system)
         where.append(key)
 
     def _plan(self, user: int, step: int) -> None:
@@ -193,7 +196,9 @@ class Story:
             steps.append(self._rumour())
         late = number >= self.scale.sessions * 11 // 12
         wanted = [self._dealt() for _ in range(4)] + (self.rare if late else [])
-        return steps + [Step("ask", "ask", truth=key) for key in wanted]
+        # Before the work is over, somebody looks at one system as a whole, each in its turn.
+        survey = Step("survey", "survey", truth=self.systems[number % len(self.systems)])
+        return steps + [Step("ask", "ask", truth=key) for key in wanted] + [survey]
 
     def _dealt(self) -> str:
         """What is needed regularly is asked for in turns: all of it before any of it again."""

@@ -34,7 +34,7 @@ def test_story__full_scale__has_all_that_the_year_needs() -> None:
     assert days == sorted(days) and days[-1] < DAYS
     assert {session.agent for session in sessions} == set(range(10))
     kinds = [step.kind for session in sessions for step in session.steps]
-    assert {"truth", "noise", "workaround", "attack", "rumour", "ask", "pin"} == set(kinds)
+    assert {"truth", "noise", "workaround", "attack", "rumour", "ask", "survey", "pin"} == set(kinds)
     changes = [step for session in sessions[1:] for step in session.steps if step.registrar]
     assert len(changes) == 3 * scale.users, "each plan changes three times"
     assert all(truth.wordings for truth in story.truths.values())
