@@ -32,6 +32,13 @@ END
 $$;
 
 ALTER ROLE memgov_lookup NOLOGIN NOCREATEDB;
+
+-- A statement that fails, such as of a write that lost a race, holds a memory's text, and so may the detail of the
+-- fault: neither belongs into a log file, which no erasure reaches.
+ALTER ROLE memgov_owner SET log_min_error_statement = 'panic';
+ALTER ROLE memgov_owner SET log_error_verbosity = 'terse';
+ALTER ROLE memgov_app SET log_min_error_statement = 'panic';
+ALTER ROLE memgov_app SET log_error_verbosity = 'terse';
 -- So that a migration can give a definer function to memgov_lookup.
 GRANT memgov_lookup TO memgov_owner;
 

@@ -14,7 +14,16 @@ from typing import Final
 
 from memory.domain.languages import COMPOUNDING, guessed, is_function_word, language_of_script
 from memory.domain.stop_words import ENGLISH_STOP_WORDS
-from memory.domain.text import MAX_QUERY_TERMS, MAX_TERMS, WORD, fold, query_terms, stem, terms
+from memory.domain.text import (
+    MAX_QUERY_TERMS,
+    MAX_TERM_LENGTH,
+    MAX_TERMS,
+    WORD,
+    fold,
+    query_terms,
+    stem,
+    terms,
+)
 from memory.domain.word_forms import WORD_OF
 
 # Shorter words are no compounds, and shorter parts no words to look for.
@@ -22,6 +31,8 @@ _COMPOUND_LENGTH: Final = 10
 _PART_LENGTH: Final = 5
 _REST_LENGTH: Final = 4
 _MOST_COMPOUNDS: Final = 40
+# So many function words of a language, and a query is in it.
+_TELLING: Final = 2
 # How words begin in these languages; an end that begins otherwise is none.
 _ONSET: Final = re.compile(
     "(?:[bdfgklpt]r|[bfgkps]l|[bfhkmnst]j|[ct]h|[gk]n|[dkstz]w|kv|pf|qu|s[chkmnpt]|sch[lmnrw]?|s[pt]r|[b-df-hj-np-tvwxz])?"
@@ -54,7 +65,7 @@ def asked(text: str, languages: Iterable[str] = ()) -> list[tuple[str, ...]]:
     """
     own = guessed(text)
     wanted: Sequence[str | None] = [*dict.fromkeys((*([own] if own else []), *languages))]
-    groups = _forms(query_terms(text))
+    groups, common = _forms(query_terms(text)), set()
     if not wanted and text.isascii():
         return _within(list(map(tuple, groups.values())), MAX_QUERY_TERMS)
     for word in WORD.findall(fold(text)):
@@ -62,11 +73,15 @@ def asked(text: str, languages: Iterable[str] = ()) -> list[tuple[str, ...]]:
         english = stem(low, "en")
         if low in ENGLISH_STOP_WORDS:
             continue
+        if english not in groups:
+            continue
+        ways = (_stemmed(low, language) for language in wanted or (None,))
+        groups[english].update((way, None) for way in ways if way is not None)
         if is_function_word(low, own):
-            groups.pop(english, None)
-        elif english in groups:
-            ways = (_stemmed(low, language) for language in wanted or (None,))
-            groups[english].update((way, None) for way in ways if way is not None)
+            common.add(english)
+    # One such word may be a word of English (`env var`, `man page`), and a query of nothing else asks for it.
+    if _TELLING <= len(common) < len(groups):
+        groups = {word: forms for word, forms in groups.items() if word not in common}
     return _within(list(map(tuple, groups.values())), MAX_QUERY_TERMS)
 
 
@@ -75,10 +90,11 @@ def _forms(plain: Iterable[str]) -> dict[str, dict[str, None]]:
     groups: dict[str, dict[str, None]] = {}
     for term in plain:
         word = WORD_OF.get(term, term)
-        if word != term and word in groups:
-            groups[word][term] = None
-        else:
+        known = next((asked for asked, forms in groups.items() if word in forms), None)
+        if known is None:
             groups[term] = dict.fromkeys((term, word))
+        else:
+            groups[known][term] = None
     return groups
 
 
@@ -107,7 +123,9 @@ def _parts(folded: str, language: str | None) -> list[str]:
     `Lieferungslager` is then found by `Lieferung` and by `Lager`, without a dictionary.
     """
     long = (
-        word.casefold() for word in WORD.findall(folded) if len(word) >= _COMPOUND_LENGTH and word.isalpha()
+        word.casefold()
+        for word in WORD.findall(folded)
+        if _COMPOUND_LENGTH <= len(word) <= MAX_TERM_LENGTH and word.isalpha()
     )
     parts: dict[str, None] = {}
     for word in [*dict.fromkeys(long)][:_MOST_COMPOUNDS]:

@@ -37,7 +37,7 @@ def test_guessed__single_sentences__are_told_apart(language: str | None, text: s
     ("content", "query", "words"),
     [
         # stems of the query's own language, on both sides
-        ("Die Lieferungen gehen in das Lager am Hafen.", "Wohin geht die Lieferung?", 1),
+        ("Die Lieferungen gehen in das Lager am Hafen.", "Wohin geht nun die Lieferung?", 2),
         ("Les factures sont envoyées au client le lundi.", "Quand est-ce que la facture est envoyée ?", 2),
         ("Los pedidos grandes se envían los lunes.", "¿Cuándo se envía el pedido grande?", 3),
         ("Заказы отправляются по понедельникам.", "отправка заказа понедельник", 2),
@@ -94,6 +94,23 @@ def test_asked__function_words_of_its_language__are_not_asked_for() -> None:
     assert [ways[0] for ways in asked("When do we deliver to the depot?")] == ["deliv", "depot"]
 
 
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [("var", {"var"}), ("env var name", {"env", "var", "name"}), ("com port", {"com", "port"}),
+     ("man page", {"man", "page"}), ("van", {"van"}), ("LA", {"la"}), ("les", {"les"}), ("wann wo", {"wann", "wo"})],
+)  # fmt: skip
+def test_asked__english_word_that_is_a_function_word_elsewhere__is_asked_for(
+    query: str, kept: set[str]
+) -> None:
+    assert {ways[0] for ways in asked(query)} == kept
+
+
+@pytest.mark.parametrize("query", ["what he said, she would say", "two 2", "made make", "go went gone"])
+def test_asked__no_term_twice(query: str) -> None:
+    flat = [term for ways in asked(query) for term in ways]
+    assert len(flat) == len(set(flat))
+
+
 @given(st.text(max_size=300), st.lists(st.sampled_from(LANGUAGES), max_size=3))
 def test_any_text__keeps_its_plain_terms_and_finds_itself(text: str, languages: list[str]) -> None:
     held = index_terms(text)
@@ -108,3 +125,8 @@ def test_any_text__keeps_its_plain_terms_and_finds_itself(text: str, languages: 
 def test_index_terms__of_the_longest_text__stay_within_bounds() -> None:
     long = "Die Donaudampfschifffahrtsgesellschaft und das Verzekeringspolislager prüfen nicht. " * 95
     assert len(index_terms(long)) <= MAX_TERMS
+
+
+def test_index_terms__of_one_word_without_end__tries_no_compounds() -> None:
+    endless = "Der Plan ist nicht " + "bcdefghijab" * 720
+    assert index_terms(endless) == terms(endless)

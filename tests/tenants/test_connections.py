@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import DataError, connection
+from django.db import DataError, connection, connections
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,12 @@ def test_times_that_python_has_not__are_the_driver_s_fault__not_another_time(
     with connection.cursor() as cursor, pytest.raises(DataError):
         cursor.execute("SELECT %s::timestamptz", [beyond])
         cursor.fetchone()
+
+
+@pytest.mark.parametrize("alias", ["default", "owner"])
+def test_failed_statements__do_not_come_into_the_log_with_their_texts(database: None, alias: str) -> None:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('log_min_error_statement'), current_setting('log_error_verbosity')"
+        )
+        assert cursor.fetchone() == ("panic", "terse")
