@@ -20,7 +20,7 @@ from memory.domain.ids import show_id
 from memory.models import Job
 from memory.services.embedding import vectors_of
 from memory.services.merging import unmerge
-from memory.store import audit, bulk_steps, jobs
+from memory.store import audit, bulk_steps, jobs, memories
 from memory.store.bulk_steps import BulkStep, Taken
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -127,6 +127,8 @@ def _returned(work: Work, found: Sequence[Taken], giving: Giving) -> set[UUID]:
     for last in range(_TRIES, 0, -1):
         try:
             with tenant_context(work.tenant_id):
+                if merged:  # what had taken them in is written as well: all in the order of their ids
+                    memories.lock({*was, *merged.values()})
                 back = bulk_steps.bring_back(step, rows, clock.now(), unend=giving.unend)
                 unmerge({row.id: merged[row.id] for row in back if row.id in merged})
                 work.audit(step, [(row.id, row.scope, row.was, was[row.id]) for row in back])

@@ -49,7 +49,7 @@ def contradiction_settle(
         raise Invalid("say how you know: the next reviewer will ask", code="reason_needed", field="reason")
     now = clock.now()
     with tenant_context(actor.tenant_id):
-        a, b, found = _locked(contradiction_id)
+        a, b, found = locked_pair(contradiction_id)
         if found.status != "open":
             raise Conflict("it is settled already; nothing was changed", code="already_decided")
         if found.version != version:
@@ -94,7 +94,7 @@ def contradiction_undo(actor: Principal, contradiction_id: UUID) -> Contradictio
         for moot in found.undo["moot"]:
             _reopen(UUID(moot))
         reviews.update_contradiction(found, **_OPEN)
-        _note(changes, found, "contradiction.reopened", "decision undone")
+        note(changes, found, "contradiction.reopened", "decision undone")
         changes.finish()
     return found
 
@@ -141,7 +141,7 @@ class _Settling:
             resolved_at=self.changes.now,
             undo=undo,
         )
-        _note(self.changes, self.found, "contradiction.settled", self.reason, after={"resolution": action})
+        note(self.changes, self.found, "contradiction.settled", self.reason, after={"resolution": action})
         self.changes.finish()
 
     def _replace(self, kept: Memory, lost: Memory) -> None:
@@ -214,7 +214,7 @@ class _Settling:
                 resolved_at=self.changes.now,
             )
             self.moot.append(str(other.id))
-            _note(
+            note(
                 self.changes,
                 other,
                 "contradiction.settled",
@@ -223,7 +223,7 @@ class _Settling:
             )
 
 
-def _locked(contradiction_id: UUID) -> tuple[Memory, Memory, Contradiction]:
+def locked_pair(contradiction_id: UUID) -> tuple[Memory, Memory, Contradiction]:
     """Both memories, then the contradiction, in the product's one order of locks."""
     found = Contradiction.objects.filter(id=contradiction_id).first()
     if found is None:
@@ -240,5 +240,6 @@ def _reopen(contradiction_id: UUID) -> None:
         reviews.update_contradiction(other, **_OPEN)
 
 
-def _note(changes: Changes, found: Contradiction, action: str, reason: str, **more: Any) -> None:
+def note(changes: Changes, found: Contradiction, action: str, reason: str, **more: Any) -> None:
+    """An audit event about a contradiction."""
     changes.add(action, "contradiction", show_id("con", found.id), scope=found.scope, reason=reason, **more)

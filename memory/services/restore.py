@@ -121,9 +121,10 @@ def memory_restore(
 
 
 def _locked(actor: Principal, memory_id: UUID, version: int | None) -> Memory:
-    """The memory with what lives in its place, locked in the order of their ids."""
+    """The memory with what lives in its place and what had taken it in, locked in the order of their ids."""
     memory = visible_memory(actor, memory_id)
-    locked = memories.lock({memory.id, *(row.id for row in clash_of(memory).rows)})[memory_id]
+    into = {memory.merged_into} if memory.merged_into is not None else set()
+    locked = memories.lock({memory.id, *(row.id for row in clash_of(memory).rows), *into})[memory_id]
     if version is not None and locked.version != version:
         raise VersionConflict(
             f"the memory is at version {locked.version}, not {version}; nothing was changed, read it again"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tracemalloc
-from datetime import timedelta
-from time import process_time
+from datetime import datetime, timedelta
+from time import process_time, sleep
 
 import pytest
 
@@ -14,7 +14,8 @@ from memgov.ids import new_id
 from memory.domain.policy import Policy
 from memory.models import Job
 from memory.services.policy_drafts import draft_save, draft_start
-from memory.services.preview import preview_report, preview_run, preview_start
+from memory.services.preview import entries, preview_report, preview_run, preview_start
+from memory.services.preview import jobs as preview_jobs
 from memory.services.preview.jobs import PREVIEW
 from memory.services.sweeps import sweep_tasks
 from memory.store import jobs
@@ -61,6 +62,27 @@ def test_worker__died__is_waited_for_and_then_the_next_begins_again() -> None:
         sweep_tasks(plot.tenant_id)
         assert preview_run(plot.tenant_id, job.id) == "done"
     assert now_of(plot, job).result["looked_at"]["entries"] == 3
+
+
+def test_worker__in_a_phase_that_takes_long__says_that_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else another worker would take the job over after its lease, and both would do it."""
+    plot = Plot()
+    plot.plant(3, at=clock.now())
+    job = begun(plot)
+    seen: list[datetime] = []
+
+    def long_phase(*_: object) -> None:
+        for _number in range(20):
+            sleep(0.1)
+            seen.append(now_of(plot, job).touched_at)
+            if len(set(seen)) > 2:
+                return
+
+    monkeypatch.setattr(preview_jobs, "SIGN_SECONDS", 0.2)
+    monkeypatch.setattr(entries, "said_alike", long_phase)
+    assert preview_run(plot.tenant_id, job.id) == "done"
+    assert len(set(seen)) > 2, "the row was touched while the phase went on"
+    assert now_of(plot, job).status == "done"
 
 
 def test_job__that_cannot_be_done__ends_and_says_so() -> None:

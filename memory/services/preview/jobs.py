@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
+from threading import Event, Thread
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection, connections
 
 from memgov import clock
 from memgov.ids import new_id
@@ -28,6 +30,8 @@ from tenants.principals import Principal
 log = logging.getLogger(__name__)
 PREVIEW: Final = "policy.preview"
 _ONE_AT_A_TIME: Final = timedelta(minutes=10)
+SIGN_SECONDS: Final = 10.0
+"""Well within the lease of a job (`memory.store.jobs.LEASE`)."""
 
 
 @denials_audited
@@ -82,7 +86,8 @@ def preview_run(tenant_id: UUID, job_id: UUID) -> str:
             return "busy" if jobs.is_held(job_id) else "gone"
         asked = jobs.request_of(job)
     try:
-        result = _result(tenant_id, job, asked)
+        with _signs_of_life(job):
+            result = _result(tenant_id, job, asked)
     except (OperationalError, InterfaceError):
         raise  # the database went away: the task comes back
     except Exception:
@@ -103,6 +108,34 @@ def _result(tenant_id: UUID, job: Job, asked: Mapping[str, Any]) -> dict[str, An
     )  # fmt: skip
     took = (clock.now() - began).total_seconds()
     return {**(job.result or {}), **report.as_json(), "seconds": round(took, 3)}
+
+
+@contextmanager
+def _signs_of_life(job: Job) -> Iterator[None]:
+    """Say every few seconds that this worker is at it, also within a statement that takes longer than a lease.
+
+    From a thread with a connection of its own: it ends with the process, and so does the lease.
+    """
+    over = Event()
+
+    def beat() -> None:
+        try:
+            while not over.wait(SIGN_SECONDS):
+                try:
+                    with tenant_context(job.tenant_id):
+                        jobs.touch(job.id, clock.now())
+                except (OperationalError, InterfaceError):
+                    connection.close()  # the work itself meets it as well, and says so
+        finally:
+            connections.close_all()
+
+    thread = Thread(target=beat, name=f"alive {job.id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 class _Told:

@@ -16,6 +16,7 @@ from memory.selectors import removal
 from memory.selectors.policies import ActivePolicy, active_policy
 from memory.selectors.removal import ScopeCount
 from memory.services.changes import Changes
+from memory.services.contradictions_moot import contradictions_moot
 from memory.services.merging import merge_into
 from memory.services.sweeps.alike import Plan, plan
 from memory.services.sweeps.guard import hold_back
@@ -40,6 +41,8 @@ def sweep_dedup(
             scopes = [one.scope for one in removal.live_by_scope(1, run.now)]
         for scope in scopes:
             _sweep_scope(run, scope, active)
+        if not dry_run and (moot := contradictions_moot(tenant_id, run.actor, active, run.now)):
+            _count(run, "moot", moot)
         with tenant_context(tenant_id):
             run.finish()
     return run.result()
