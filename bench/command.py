@@ -6,6 +6,7 @@ memgov bench --peers              and mem0 and LangGraph's store beside them, in
 memgov bench junk                 what becomes of duplicates, rivals, secrets, injections
 memgov bench sweep                rows per second of decay and expiry
 memgov bench preview              seconds to try a policy on all memories of a tenant
+memgov bench pages                the browser's pages with 100,000 of everything beside empty ones
 memgov bench others               what a million memories of other tenants cost
 memgov bench start                cold start and memory
 memgov bench year                 a year of simulated life, with sweeps and without
@@ -36,6 +37,10 @@ PARTS: dict[str, tuple[parts.Part, str]] = {
     "junk": (parts.junk, "what becomes of duplicates, rivals, secrets and injections"),
     "sweep": (parts.sweep, "rows per second of decay and expiry beside one bare statement"),
     "preview": (parts.preview, "seconds and memory to try a policy on all memories of a tenant"),
+    "pages": (
+        parts.pages,
+        "first byte of the browser's pages with very much in every queue and with nothing",
+    ),
     "others": (parts.others, "the same tenant among few and among very many memories of others"),
     "start": (parts.start, "seconds to start the product, and the memory of its processes"),
     "year": (parts.year, "a year of simulated life under a moved clock, with sweeps and without"),
@@ -155,6 +160,7 @@ _ADD: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "junk": _peers_option,
     "sweep": lambda parser: _amounts_options(parser, "memories of the tenant (10000,100000)"),
     "preview": lambda parser: _amounts_options(parser, "memories of the tenant (10000,100000)"),
+    "pages": lambda parser: _amounts_options(parser, "items in every queue (100000)"),
     "others": lambda parser: _amounts_options(parser, "memories of other tenants (1000,1000000)"),
     "start": _start_options,
     "year": _year_options,

@@ -71,6 +71,16 @@ def preview(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, 
         return {"previews": trying.run(stage, sizes, rounds, quiet, tell)}
 
 
+def pages(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, Any]:
+    """What a page costs with very much in every queue."""
+    size, rounds = max(options.sizes or (100_000,)), options.rounds or 15
+    with _served("hash") as stage:
+        from bench import pages as asking
+
+        tell("starting", asking.steps())
+        return {"pages": {"size": size, "rows": asking.run(stage, size, rounds, quiet, tell)}}
+
+
 def others(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, Any]:
     """What other tenants' memories cost."""
     counts = options.sizes or (1_000, 1_000_000)

@@ -22,6 +22,7 @@ def show(report: dict[str, Any], console: Console) -> None:
     for name, show_part in (
         ("sweeps", _show_sweeps),
         ("previews", _show_previews),
+        ("pages", _show_pages),
         ("others", _show_others),
         ("start", _show_start),
     ):
@@ -105,6 +106,20 @@ def _show_quality(quality: dict[str, Any], console: Console) -> None:
         )
     if quality["not_stored"]:
         console.print("Turns that were not stored:", _words(quality["not_stored"]))
+
+
+def _show_pages(pages: dict[str, Any], console: Console) -> None:
+    table = Table(
+        title=f"first byte of a page with {pages['size']:,} in every queue, beside one with nothing, in ms"
+    )
+    for name in ("page", "empty", "full", "ratio", "statements"):
+        table.add_column(name, justify="left" if name == "page" else "right")
+    for row in pages["rows"]:
+        ms = row["ms"]
+        table.add_row(
+            row["page"], f"{ms['empty']}", f"{ms['full']}", f"{row['full_by_empty']}", str(row["statements"])
+        )
+    console.print(table)
 
 
 def _show_previews(previews: Sequence[dict[str, Any]], console: Console) -> None:

@@ -94,6 +94,7 @@ class Stage:
             "MIGRATION_DATABASE_URL": self.servers.owner_url,
             "REDIS_URL": self.servers.redis_url,
             "MEMGOV_DATA_DIR": str(self.folder),
+            "MEMGOV_STATIC_ROOT": str(self.folder / "static"),
             "MEMGOV_EMBEDDER": self._embedder,
             "MEMGOV_LOG_LEVEL": "WARNING",
             "DJANGO_SETTINGS_MODULE": "memgov.settings",
@@ -141,6 +142,11 @@ class Stage:
             database=self._superuser_url("{db}"), memgov=f"http://{HOST}:{memgov}", drf=f"http://{HOST}:{drf}",
             key=self.key, folder=str(self.folder),
         )  # fmt: skip
+
+    @property
+    def web_port(self) -> int:
+        """Where memgov's own web process answers."""
+        return self._ports[0]
 
     def web_pids(self) -> dict[str, int]:
         """The first process of each web service; its workers are its children."""

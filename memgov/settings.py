@@ -111,6 +111,7 @@ PAGE_MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "memory.pages.typed.TypedText",
 ]
 # Django looks for these two in `MIDDLEWARE`: clickjacking and CSRF protection, which pages have and calls do not need.
 SILENCED_SYSTEM_CHECKS = ["security.W002", "security.W003"]

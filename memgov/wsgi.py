@@ -1,6 +1,8 @@
 """The web process's entry point (gunicorn, threads).  Refuses to start with a hole in the tenant boundary."""
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
 from django.core.checks import Tags, run_checks
 from django.core.wsgi import get_wsgi_application
@@ -11,7 +13,17 @@ from memgov import shared_metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memgov.settings")
 shared_metrics.share()
-application = get_wsgi_application()
+_django = get_wsgi_application()
+
+
+def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """Django, and a 400 where it cannot even make a request: a charset that is no encoding of text (`zlib`)."""
+    try:
+        return _django(environ, start_response)
+    except (LookupError, UnicodeError):  # what views raise never comes this far: Django answers for it
+        start_response("400 Bad Request", [("Content-Type", "text/plain; charset=utf-8")])
+        return [b"The request is malformed.\n"]
+
 
 _problems = run_checks(tags=[Tags.database], databases=["default"])
 if _problems:

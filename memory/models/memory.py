@@ -104,6 +104,18 @@ class Memory(TenantModel):
             models.Index(fields=["tenant", "session"], name="memory_by_session"),
             # What was derived from something: the few rows that a search for the reach of a memory reads.
             models.Index(fields=["tenant", "id"], condition=~Q(derived_from=[]), name="derived_rows"),
+            # What left the working set or is held, as people go through it; what lives is in neither.
+            models.Index(
+                fields=["tenant", "-status_changed_at", "-id"],
+                condition=Q(status__in=["evicted", "archived", "expired", "deleted"]),
+                name="memory_removed",
+            ),
+            models.Index(
+                fields=["tenant", "status", "-status_changed_at", "-id"],
+                condition=Q(status__in=["quarantined", "evicted", "archived", "expired", "deleted"]),
+                name="memory_by_change",
+            ),
+            models.Index(fields=["tenant", "id"], condition=Q(pinned_at__isnull=False), name="memory_pinned"),
             models.Index(fields=["tenant", "scope", "claim"], condition=~Q(claim=""), name="memory_by_claim"),
         ]
 

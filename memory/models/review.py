@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, F, Q, When
 
 from memgov import clock
+from memory.domain.scopes import WIDTH
 from tenants.models import TenantModel
+
+
+def risk_rank() -> Case:
+    """What an order by risk goes by; the index of the queue has the same expression."""
+    return Case(When(risk="high", then=2), When(risk="medium", then=1), default=0)
+
+
+def reach_rank() -> Case:
+    """What an order by reach goes by, likewise: the wider the target, the higher."""
+    widths = [When(to_scope__startswith=str(kind), then=width) for kind, width in WIDTH.items()]
+    return Case(*widths, default=0)
 
 
 class PromotionRequest(TenantModel):
@@ -39,7 +51,38 @@ class PromotionRequest(TenantModel):
                 name="one_open_promotion",
             )
         ]
-        indexes = [models.Index(fields=["tenant", "status", "-created_at"], name="promotion_queue")]
+        indexes = [
+            models.Index(fields=["tenant", "status", "-created_at", "-id"], name="promotion_queue"),
+            models.Index(
+                fields=["tenant", "risk", "-created_at", "-id"],
+                condition=Q(status="pending"),
+                name="promotion_by_risk",
+            ),
+            models.Index(
+                fields=["tenant", "-created_at", "-id"],
+                condition=~Q(status="pending"),
+                name="promotion_closed",
+            ),
+            models.Index(
+                fields=["tenant", "-decided_at", "-id"],
+                condition=~Q(status="pending"),
+                name="promotion_decided",
+            ),
+            models.Index(
+                F("tenant"),
+                risk_rank().desc(),
+                F("id").desc(),
+                condition=Q(status="pending"),
+                name="promotion_risk_rank",
+            ),
+            models.Index(
+                F("tenant"),
+                reach_rank().desc(),
+                F("id").desc(),
+                condition=Q(status="pending"),
+                name="promotion_reach_rank",
+            ),
+        ]
 
 
 class PromotionDecision(TenantModel):
@@ -79,7 +122,10 @@ class PromotionNote(TenantModel):
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["tenant", "request_id", "-at"], name="note_by_request")]
+        indexes = [
+            models.Index(fields=["tenant", "request_id", "-at"], name="note_by_request"),
+            models.Index(fields=["tenant", "actor_id", "kind"], name="note_by_actor"),
+        ]
 
 
 class Contradiction(TenantModel):
@@ -109,4 +155,16 @@ class Contradiction(TenantModel):
                 name="one_open_contradiction",
             )
         ]
-        indexes = [models.Index(fields=["tenant", "status", "-created_at"], name="contradiction_queue")]
+        indexes = [
+            models.Index(fields=["tenant", "status", "-created_at", "-id"], name="contradiction_queue"),
+            models.Index(
+                fields=["tenant", "-created_at", "-id"],
+                condition=~Q(status="open"),
+                name="contradiction_settled",
+            ),
+            models.Index(
+                fields=["tenant", "kind", "-created_at", "-id"],
+                condition=Q(status="open"),
+                name="contradiction_by_kind",
+            ),
+        ]

@@ -16,7 +16,7 @@ from memory.pages.answers import SeeOther, answer, flash, flash_error, raise_or_
 from memory.pages.forms import KeyForm, NetworksForm, RotateForm
 from memory.selectors import pages_agents as found
 from memory.services import tenancy
-from memory.services.errors import Conflict, ServiceError
+from memory.services.errors import Conflict, Invalid, ServiceError
 from memory.services.tenancy import NewKey
 from tenants.context import tenant_context
 from tenants.models import Agent, AgentKey
@@ -100,17 +100,21 @@ def _key_of(viewer: Viewer, agent: Agent, key: str) -> AgentKey:
 def revoke(request: HttpRequest, viewer: Viewer, item: str, key: str) -> HttpResponse:
     """Ask, then end the key for good."""
     agent = agent_at(viewer, item)
-    row, reason = _key_of(viewer, agent, key), request.POST.get("reason", "").replace("\x00", "").strip()
+    row, reason = _key_of(viewer, agent, key), request.POST.get("reason", "").strip()
+    wrong = "" if request.method != "POST" or reason else _("Give a reason: it is kept in the audit.")
     if request.method == "POST" and reason:
-        tenancy.key_revoke(viewer.principal, row, reason[:500])
-        flash(request, _("Revoked. Calls with it fail from now on."))
-        return SeeOther(url(viewer, "agent", item))
-    missing = request.method == "POST"
+        try:
+            tenancy.key_revoke(viewer.principal, row, reason)
+        except Invalid as error:
+            wrong = sentence(error)
+        else:
+            flash(request, _("Revoked. Calls with it fail from now on."))
+            return SeeOther(url(viewer, "agent", item))
     context = {
         "agent": {"id_text": item, "name": agent.name},
         "key": key_shape(row, clock.now()),
-        "error": _("Give a reason: it is kept in the audit.") if missing else "",
+        "error": wrong,
         "reason": reason,
     }
     with tenant_context(viewer.tenant.id):
-        return answer(request, "pages/agents/revoke.html", context, 422 if missing else 200)
+        return answer(request, "pages/agents/revoke.html", context, 422 if wrong else 200)

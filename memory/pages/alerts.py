@@ -44,7 +44,7 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         agents = _agents(page.rows)
         context = {
             "items": [_row(viewer, row, agents) for row in page.rows],
-            "pager": pager(url(viewer, "alerts"), {"view": view}, page, None, False),
+            "pager": pager(url(viewer, "alerts"), {"view": view}, page, None),
             "view": view,
             "tabs": [
                 {"slug": slug, "name": name, "count": counts.get(slug), "qs": f"view={slug}"}

@@ -85,7 +85,6 @@ def _pager(viewer: Viewer, sought: Sought, shown: found.Shown) -> dict[str, Any]
         "next_url": link(below=shown.older),
         "shown": len(shown.rows),
         "total": None,
-        "total_more": False,
     }
 
 

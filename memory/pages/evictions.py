@@ -38,13 +38,13 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     rule = request.GET.get("rule", "")
     now = clock.now()
     with tenant_context(viewer.tenant.id):
-        page, total, more = found.page(rule, q, request.GET.get("at", ""))
+        page, total = found.page(rule, q, request.GET.get("at", ""))
         counts = found.counts()
         scores = found.scores([row.id for row in page.rows])
         policy = viewer.policy().policy
         context = {
             "items": [_row(viewer, row, policy, scores, now) for row in page.rows],
-            "pager": pager(url(viewer, "evictions"), {"q": q, "rule": rule}, page, total, more),
+            "pager": pager(url(viewer, "evictions"), {"q": q, "rule": rule}, page, total),
             "q": q,
             "rule": rule,
             "rules": [

@@ -31,11 +31,11 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     sought = _sought(request)
     with tenant_context(viewer.tenant.id):
         since = found.kept_since(viewer.policy().policy, clock.now())
-        page, total, more = found.page(sought, since, request.GET.get("at", ""))
+        page, total = found.page(sought, since, request.GET.get("at", ""))
         outcomes = found.outcomes_of([row.id for row in page.rows])
         context = {
             "items": [_row(viewer, row, outcomes) for row in page.rows],
-            "pager": pager(url(viewer, "manifests"), asdict(sought), page, total, more),
+            "pager": pager(url(viewer, "manifests"), asdict(sought), page, total),
             "filters": asdict(sought),
             "filtered": sought.filtered,
             "options": _options(),

@@ -42,10 +42,10 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     wanted, now = wanted_in(request.GET), clock.now()
     with tenant_context(viewer.tenant.id):
         policy = viewer.policy().policy
-        page, total, more = explorer.page(wanted, policy, now, request.GET.get("at", ""))
+        page, total = explorer.page(wanted, policy, now, request.GET.get("at", ""))
         context: dict[str, Any] = {
             "items": [shapes.row(viewer, one, policy, now) for one in page.rows],
-            "pager": pager(url(viewer, "memories"), query_of(wanted), page, total, more),
+            "pager": pager(url(viewer, "memories"), query_of(wanted), page, total),
             "q": wanted.q,
             "filtered": wanted.filtered,
             "delete_all_url": url(viewer, "memories-delete", **query_of(wanted)) if wanted.filtered else "",

@@ -74,7 +74,7 @@ def suspend(request: HttpRequest, operator: User, slug: str) -> HttpResponse:
     """Close a tenant, or open it again."""
     suspended = request.POST.get("suspend") == "yes"
     try:
-        operator_tenant_suspend(operator, slug, suspended, request.POST.get("reason", "").replace("\x00", ""))
+        operator_tenant_suspend(operator, slug, suspended, request.POST.get("reason", ""))
     except Invalid as error:
         return _page(request, error=sentence(error), status=422)
     except ServiceError as error:

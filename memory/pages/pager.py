@@ -9,9 +9,7 @@ from urllib.parse import urlencode
 from memory.selectors.pages_paging import Slice
 
 
-def pager(
-    base: str, query: Mapping[str, str], page: Slice[Any], total: int | None, more: bool = False
-) -> dict[str, Any]:
+def pager(base: str, query: Mapping[str, str], page: Slice[Any], total: int | None) -> dict[str, Any]:
     """What `_pager.html` draws; the query string carries the filters on."""
     kept = {name: value for name, value in query.items() if value}
 
@@ -23,5 +21,4 @@ def pager(
         "next_url": link(page.next),
         "shown": len(page.rows),
         "total": total,
-        "total_more": more,
     }

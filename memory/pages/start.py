@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,9 @@ from memory.pages.metrics import outside_range
 from memory.selectors import health
 from memory.selectors import pages_start as found
 from memory.selectors.alert_rules import metrics_of
+from memory.selectors.pages_counts import waiting
+from memory.selectors.pages_paging import Tally
+from memory.selectors.pages_promotions import needing
 from memory.services import contradictions, promotion_decide, quarantine
 from tenants.context import tenant_context
 
@@ -32,42 +36,42 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """One glance at the tenant."""
     now = clock.now()
     with tenant_context(viewer.tenant.id):
-        waiting = found.waiting_for(viewer.principal.id)
+        begun = found.begun()
         context = {
-            "needs": _needs(viewer, waiting),
+            "needs": _needs(viewer, waiting(), needing(viewer.principal.id)),
             "metrics": outside_range(viewer, health.latest(), metrics_of("")),
             "recent": _recent(viewer, now),
-            "steps": None if waiting.memories else _steps(viewer, waiting),
+            "steps": None if begun.memories else _steps(begun),
         }
         return answer(request, "pages/start.html", context)
 
 
-def _needs(viewer: Viewer, waiting: found.Waiting) -> list[dict[str, Any]]:
+def _needs(viewer: Viewer, open_items: Mapping[str, Tally], promotions: Tally) -> list[dict[str, Any]]:
     return [
         {
             "label": _("promotions to decide"),
-            "count": waiting.promotions,
+            "count": promotions,
             "url": url(viewer, "promotions", view="needs"),
             "icon": "inbox",
             "hot": False,
         },
         {
             "label": _("contradictions to settle"),
-            "count": waiting.contradictions,
+            "count": open_items["contradictions"],
             "url": url(viewer, "contradictions"),
             "icon": "git-merge",
             "hot": False,
         },
         {
             "label": _("held in quarantine"),
-            "count": waiting.quarantine,
+            "count": open_items["quarantine"],
             "url": url(viewer, "quarantine"),
             "icon": "shield-x",
             "hot": True,
         },
         {
             "label": _("evicted, still restorable"),
-            "count": waiting.evictions,
+            "count": open_items["evictions"],
             "url": url(viewer, "evictions", rule="evicted"),
             "icon": "archive",
             "hot": False,
@@ -113,7 +117,7 @@ def _undo_url(viewer: Viewer, done: found.Done, shown: str, now: datetime) -> st
     return url(viewer, f"{done.queue}-undo", shown)
 
 
-def _steps(viewer: Viewer, waiting: found.Waiting) -> dict[str, Any]:
+def _steps(begun: found.Begun) -> dict[str, Any]:
     """What a tenant without memories does first."""
     curl = (
         f"curl {settings.PUBLIC_URL}/api/v1/memories \\\n"
@@ -122,8 +126,8 @@ def _steps(viewer: Viewer, waiting: found.Waiting) -> dict[str, Any]:
         '  -d \'{"content": "Deploys run on Tuesdays.", "scope": "project:alpha"}\''
     )
     return {
-        "agent_done": waiting.agents > 0,
-        "key_done": waiting.keys > 0,
+        "agent_done": begun.agents,
+        "key_done": begun.keys,
         "write_done": False,
         "curl": curl,
         "demo_url": "",

@@ -44,10 +44,10 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     name, status = request.GET.get("name", ""), request.GET.get("status", "")
     name = name if name in SWEEPS else ""
     with tenant_context(viewer.tenant.id):
-        page, total, more = found.page(name, status, request.GET.get("at", ""))
+        page, total = found.page(name, status, request.GET.get("at", ""))
         context = {
             "items": [_row(viewer, run) for run in page.rows],
-            "pager": pager(url(viewer, "sweeps"), {"name": name, "status": status}, page, total, more),
+            "pager": pager(url(viewer, "sweeps"), {"name": name, "status": status}, page, total),
             "filters": {"name": name, "status": status},
             "options": {
                 "names": [{"value": one, "label": NAMES.get(one, one)} for one in sorted(SWEEPS)],

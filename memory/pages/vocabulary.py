@@ -243,12 +243,12 @@ def predicate_gone(request: HttpRequest, viewer: Viewer, item: str) -> HttpRespo
 
 
 def _removed(request: HttpRequest, viewer: Viewer, name: str, then: str, service: Any) -> HttpResponse:
-    clash, status, reason = "", 200, request.POST.get("reason", "").replace("\x00", "")[:500]
+    clash, status, reason = "", 200, request.POST.get("reason", "")
     if request.method == "POST":
         try:
             service(reason, version_of(request))
-        except Conflict as error:
-            clash, status = sentence(error), 409
+        except (Conflict, Invalid) as error:
+            clash, status = sentence(error), 409 if isinstance(error, Conflict) else 422
         except NotFound:
             raise Http404 from None
         except ServiceError as error:

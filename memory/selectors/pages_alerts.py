@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from memory.models import Alert, AlertChannel, AlertDelivery
-from memory.selectors.pages_paging import Slice, by_time
+from memory.selectors.pages_paging import Slice, Tally, by_time, tallies
 
 OPEN, SNOOZED, ALL = "open", "snoozed", "all"
 _LISTED = 50
@@ -34,9 +34,9 @@ def page(view: str, cursor: str, now: datetime) -> Slice[Alert]:
     return by_time(alerts(view, now), "opened_at", cursor)
 
 
-def counts(now: datetime) -> dict[str, int]:
+def counts(now: datetime) -> dict[str, Tally]:
     """How many need a look, and how many are snoozed."""
-    return {OPEN: alerts(OPEN, now).count(), SNOOZED: alerts(SNOOZED, now).count()}
+    return tallies(**{view: alerts(view, now) for view in (OPEN, SNOOZED)})
 
 
 def channels() -> list[AlertChannel]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from memory.models import Contradiction, Memory
-from memory.selectors.pages_paging import Slice, by_time
+from memory.selectors.pages_paging import Slice, Tally, by_time, newest, tallies
 
 VIEWS = ("open", "clashes", "merges", "settled")
 
@@ -19,22 +19,22 @@ def contradictions(view: str, q: str) -> QuerySet[Contradiction]:
     rows = Contradiction.objects.all()
     rows = rows.exclude(status="open") if view == "settled" else rows.filter(status="open")
     if view == "clashes":
-        rows = rows.exclude(kind="merge")
+        rows = rows.filter(kind__in=("conflict", "contested"))
     elif view == "merges":
         rows = rows.filter(kind="merge")
-    if q:
-        said = Memory.objects.filter(content__icontains=q)
-        in_either = Exists(said.filter(id=OuterRef("memory_a"))) | Exists(
-            said.filter(id=OuterRef("memory_b"))
-        )
-        rows = rows.filter(Q(in_either) | Q(subject__icontains=q) | Q(predicate__icontains=q))
-    return rows
+    return newest(rows, "created_at").filter(_says(q)) if q else rows
+
+
+def _says(q: str) -> Q:
+    said = Memory.objects.filter(content__icontains=q)
+    in_either = Exists(said.filter(id=OuterRef("memory_a"))) | Exists(said.filter(id=OuterRef("memory_b")))
+    return Q(in_either) | Q(subject__icontains=q) | Q(predicate__icontains=q)
 
 
 def queue(view: str, q: str, cursor: str) -> Slice[Any]:
     """One page of a view, newest first; the rows carry `text_a` and `text_b`."""
-    rows = contradictions(view, q).annotate(text_a=_text("memory_a"), text_b=_text("memory_b"))
-    return by_time(rows, "created_at", cursor)
+    rows = contradictions(view, "").annotate(text_a=_text("memory_a"), text_b=_text("memory_b"))
+    return by_time(rows, "created_at", cursor, _says(q) if q else None)
 
 
 def _text(column: str) -> Subquery:
@@ -44,16 +44,14 @@ def _text(column: str) -> Subquery:
 def next_in(view: str, q: str, after: Contradiction) -> UUID | None:
     """What follows in the view; from its start again when that was the last one."""
     rows = contradictions(view, q).exclude(id=after.id).order_by("-created_at", "-id")
-    later = rows.filter(Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, id__lt=after.id))
+    beyond = Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, id__lt=after.id)
+    later = rows.filter(beyond, created_at__lte=after.created_at)
     return later.values_list("id", flat=True).first() or rows.values_list("id", flat=True).first()
 
 
-def counts() -> dict[str, int]:
+def counts() -> dict[str, Tally]:
     """How many are open, of each sort."""
-    rows = Contradiction.objects.filter(status="open")
-    merges = rows.filter(kind="merge").count()
-    total = rows.count()
-    return {"open": total, "clashes": total - merges, "merges": merges}
+    return tallies(**{view: contradictions(view, "") for view in VIEWS if view != "settled"})
 
 
 def both(found: Contradiction) -> tuple[Memory, Memory]:

@@ -14,7 +14,7 @@ from memgov.ids import floor_id
 from memory.domain.ids import parse_id
 from memory.domain.policy import Policy
 from memory.models import Manifest, ManifestEntry, Memory
-from memory.selectors.pages_paging import Slice, by_id, count_up_to
+from memory.selectors.pages_paging import Slice, Tally, by_id, tallied
 from tenants.context import current_tenant_id
 
 REPORTS = ("reported", "missing", "harmful")
@@ -41,11 +41,11 @@ def kept_since(policy: Policy, now: datetime) -> datetime:
     return now - timedelta(days=policy.retention.manifest_days)
 
 
-def page(sought: Sought, since: datetime, cursor: str) -> tuple[Slice[Manifest], int, bool]:
+def page(sought: Sought, since: datetime, cursor: str) -> tuple[Slice[Manifest], Tally]:
     """One page of the manifests after `since` (what is older is past its retention), their number, and whether
     there are more than were counted."""
     rows = Manifest.objects.filter(id__gte=floor_id(since), at__gt=since).filter(_condition(sought))
-    return by_id(rows, cursor), *count_up_to(rows)
+    return by_id(rows, cursor), tallied(rows)
 
 
 def _condition(sought: Sought) -> Q:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.contrib.postgres.fields.array import ArrayContains
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from memory.domain.freshness import limits
 from memory.domain.ids import parse_id
@@ -15,7 +16,7 @@ from memory.domain.registry import BUILT_IN
 from memory.domain.text import query_terms
 from memory.domain.types import Band, Kind
 from memory.models import Memory, MemoryIndex, ScopeRecord
-from memory.selectors.pages_paging import Slice, by_id, count_up_to
+from memory.selectors.pages_paging import Slice, Tally, by_id, counted, tallied
 from tenants.models import Agent
 
 OPTIONS = 200
@@ -54,19 +55,22 @@ def found(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
         rows = rows.filter(pinned_at__isnull=False)
     if wanted.band in {one.value for one in Band}:
         rows = rows.filter(_in_band(Band(wanted.band), policy, now))
-    return rows.filter(_says(wanted.q)) if wanted.q else rows
+    return rows
 
 
-def page(wanted: Wanted, policy: Policy, now: datetime, cursor: str) -> tuple[Slice[Memory], int, bool]:
-    """One page, how many match, and whether there are more than were counted."""
+def page(wanted: Wanted, policy: Policy, now: datetime, cursor: str) -> tuple[Slice[Memory], Tally | None]:
+    """One page and how many match; None where the search does not reach all of them."""
     rows = found(wanted, policy, now)
-    total, more = count_up_to(rows)
-    return by_id(rows, cursor), total, more
+    exact = _uuid("mem", wanted.q)
+    if exact is not None:
+        rows = rows.filter(id=exact)
+    said = _says(wanted.q) if wanted.q and exact is None else None
+    return by_id(rows, cursor, said), counted(rows, said)
 
 
-def live_count() -> int:
+def live_count() -> Tally:
     """Memories that readers may get now."""
-    return Memory.objects.filter(status="live").count()
+    return tallied(Memory.objects.filter(status="live"))
 
 
 def scope_names() -> list[str]:
@@ -80,15 +84,17 @@ def agent_names() -> list[tuple[UUID, str]]:
 
 
 def _says(q: str) -> Q:
-    """By id, by the words of the index (live memories), or by a piece of text in any status."""
-    exact = _uuid("mem", q)
-    if exact is not None:
-        return Q(id=exact)
+    """By the words of the index (live memories), or by a piece of text in any status.
+
+    The words are looked up row by row, among the rows that a search reads: under row-level security no index over
+    words is asked, so that the other way round the whole of it would be read.
+    """
     said = Q(content__icontains=q) | Q(subject__icontains=q) | Q(predicate__icontains=q)
     words = query_terms(q)
     if not words:
         return said
-    return said | Q(id__in=MemoryIndex.objects.filter(terms__contains=words).values("memory_id"))
+    indexed = MemoryIndex.objects.filter(memory_id=OuterRef("id")).values("terms")[:1]
+    return said | Q(ArrayContains(Subquery(indexed), words))
 
 
 def _uuid(prefix: str, text: str) -> UUID | None:

@@ -9,28 +9,29 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import (
-    BigIntegerField,
-    Case,
-    Count,
-    Exists,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Value,
-    When,
-)
-from django.db.models.functions import Cast, Extract, JSONObject
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import JSONObject
 
 from memgov import clock
-from memory.domain.scopes import WIDTH, Scope, parse_scope
+from memory.domain.scopes import Scope, parse_scope
 from memory.domain.similarity import judge
 from memory.domain.types import Candidate, Known
 from memory.models import Memory, PromotionDecision, PromotionNote, PromotionRequest, WriteDecision
 from memory.models.memory import LIVE_STATUSES
+from memory.models.review import reach_rank, risk_rank
 from memory.selectors.known import rows_met
-from memory.selectors.pages_paging import Slice, by_number, by_time
+from memory.selectors.pages_paging import (
+    SEARCHED,
+    Slice,
+    Tally,
+    by_number,
+    by_time,
+    newest,
+    tallied,
+    tallies,
+)
+from tenants.context import current_tenant_id
 
 VIEWS = ("needs", "high", "conflicts", "snoozed", "all", "decided")
 SORTS = ("new", "old", "risk", "reach")
@@ -38,6 +39,29 @@ SORTS = ("new", "old", "risk", "reach")
 
 def _of_request(**more: object) -> QuerySet[Memory]:
     return Memory.objects.filter(id=OuterRef("memory_id"), **more)
+
+
+# Of the newest requests, those whose value clashes with one that lives in the target scope.  The limits of one row make
+# the database look each up by its key, along the two indexes of what lives: as a plain join it reads all memories.
+_CLASHES = """
+SELECT r.id
+  FROM (SELECT id, memory_id, to_scope FROM memory_promotionrequest WHERE tenant_id = %s AND status = 'pending'
+         ORDER BY created_at DESC, id DESC LIMIT %s) r
+ CROSS JOIN LATERAL (SELECT subject, predicate, value_hash FROM memory_memory
+                      WHERE tenant_id = %s AND id = r.memory_id AND single_valued LIMIT 1) m
+ CROSS JOIN LATERAL (SELECT FROM memory_memory
+                      WHERE tenant_id = %s AND scope = r.to_scope AND subject = m.subject AND predicate = m.predicate
+                        AND NOT may_repeat AND status IN ('live', 'contested') AND value_hash <> m.value_hash
+                     UNION ALL
+                     SELECT FROM memory_memory
+                      WHERE tenant_id = %s AND scope = r.to_scope AND subject = m.subject AND predicate = m.predicate
+                        AND single_valued AND status = 'live' AND value_hash <> m.value_hash LIMIT 1) o
+"""
+
+
+def _clashes() -> RawSQL:
+    tenant = current_tenant_id()
+    return RawSQL(_CLASHES, [tenant, SEARCHED, tenant, tenant, tenant])
 
 
 def _clashing() -> Exists:
@@ -59,53 +83,55 @@ def _approved(actor_id: str) -> Exists:
     return Exists(given)
 
 
-def _snoozed(actor_id: str, now: datetime) -> Exists:
-    """This person put it off, and its time has not come."""
-    off = PromotionNote.objects.filter(
-        request_id=OuterRef("id"), kind="snooze", actor_id=actor_id, ended_at=None, until__gt=now
-    )
-    return Exists(off)
+def _snoozed(actor_id: str, now: datetime) -> QuerySet[PromotionNote, UUID]:
+    """Requests that this person put off, whose time has not come."""
+    off = PromotionNote.objects.filter(kind="snooze", actor_id=actor_id, ended_at=None, until__gt=now)
+    return off.values_list("request_id", flat=True)
 
 
-def _asked(actor_id: str) -> Exists:
-    """This person asked the proposer and has no answer yet."""
+def _asked(actor_id: str) -> QuerySet[PromotionNote, UUID]:
+    """Requests about which this person asked the proposer and has no answer yet."""
     answered = PromotionNote.objects.filter(
         request_id=OuterRef("request_id"), kind="answer", at__gte=OuterRef("at")
     )
-    mine = PromotionNote.objects.filter(request_id=OuterRef("id"), kind="question", actor_id=actor_id)
-    return Exists(mine.filter(~Exists(answered)))
+    mine = PromotionNote.objects.filter(kind="question", actor_id=actor_id)
+    return mine.filter(~Exists(answered)).values_list("request_id", flat=True)
 
 
-def _rank(sort: str) -> Any:
-    """What the order goes by before the id; the highest stands first."""
-    if sort == "risk":
-        return Case(When(risk="high", then=2), When(risk="medium", then=1), default=0)
-    if sort == "reach":
-        widths = [When(to_scope__startswith=str(kind), then=width) for kind, width in WIDTH.items()]
-        return Case(*widths, default=0)
-    sign = -1_000_000 if sort == "old" else 1_000_000
-    return Cast(Extract("created_at", "epoch") * Value(sign), BigIntegerField())
+def _off(actor_id: str) -> QuerySet[PromotionNote, UUID]:
+    """What this person does not see among what needs them for now."""
+    return _snoozed(actor_id, clock.now()).union(_asked(actor_id))
+
+
+def _rank(sort: str) -> Case:
+    """What the order by risk or reach goes by before the id; the highest stands first.  The same is indexed."""
+    return reach_rank() if sort == "reach" else risk_rank()
 
 
 def requests(view: str, q: str, actor_id: str) -> QuerySet[PromotionRequest]:
     """The requests of a view that match the search, marked with `clashes`."""
-    rows: QuerySet[Any] = PromotionRequest.objects.annotate(clashes=_clashing())
-    rows = rows.exclude(status="pending") if view == "decided" else rows.filter(status="pending")
-    now = clock.now()
+    rows = _viewed(view, actor_id).annotate(clashes=_clashing())
+    return newest(rows, "created_at").filter(_says(q)) if q else rows
+
+
+def _viewed(view: str, actor_id: str) -> QuerySet[Any]:
+    """The requests of a view."""
+    rows: QuerySet[Any] = PromotionRequest.objects.all()
+    if view == "decided":
+        return rows.exclude(status="pending")
+    rows = rows.filter(status="pending")
     if view == "needs":
-        rows = rows.exclude(proposer_id=actor_id).filter(
-            ~_approved(actor_id), ~_snoozed(actor_id, now), ~_asked(actor_id)
-        )
-    elif view == "snoozed":
-        rows = rows.filter(_snoozed(actor_id, now) | _asked(actor_id))
-    elif view == "high":
-        rows = rows.filter(risk="high")
-    elif view == "conflicts":
-        rows = rows.filter(clashes=True)
-    if q:
-        said = Q(content__icontains=q) | Q(subject__icontains=q)
-        rows = rows.filter(Exists(_of_request().filter(said)) | Q(proposer_name__icontains=q))
-    return rows
+        return rows.exclude(proposer_id=actor_id).filter(~_approved(actor_id)).exclude(id__in=_off(actor_id))
+    if view == "snoozed":
+        return rows.filter(id__in=_off(actor_id))
+    if view == "high":
+        return rows.filter(risk="high")
+    return rows.filter(id__in=_clashes()) if view == "conflicts" else rows
+
+
+def _says(q: str) -> Q:
+    said = Q(content__icontains=q) | Q(subject__icontains=q)
+    return Q(Exists(_of_request().filter(said))) | Q(proposer_name__icontains=q)
 
 
 class Waiting(Protocol):
@@ -127,39 +153,40 @@ class Waiting(Protocol):
 def queue(view: str, q: str, actor_id: str, cursor: str, sort: str = "new") -> Slice[Any]:
     """One page of a view in the order asked for; the rows are `Waiting`."""
     of_memory = Memory.objects.filter(id=OuterRef("memory_id"))
-    rows = requests(view, q, actor_id).annotate(
+    timely = sort in ("new", "old")  # a search goes on from page to page only along time
+    rows = requests(view, "" if timely else q, actor_id).annotate(
         content=Subquery(of_memory.values("content")[:1]), trust=Subquery(of_memory.values("trust")[:1])
     )
-    if sort == "new":
-        return by_time(rows, "created_at", cursor)
+    if timely:
+        return by_time(rows, "created_at", cursor, _says(q) if q else None, oldest=sort == "old")
     return by_number(rows.annotate(rank=_rank(sort)), "rank", cursor)
 
 
 def next_in(view: str, q: str, actor_id: str, after: PromotionRequest, sort: str = "new") -> UUID | None:
     """The request that follows in the view; from its start again when that was the last one."""
-    ranked = PromotionRequest.objects.annotate(rank=_rank(sort))
-    place = ranked.filter(id=after.id).values_list("rank", flat=True)[0]
-    rows = (
-        requests(view, q, actor_id).annotate(rank=_rank(sort)).exclude(id=after.id).order_by("-rank", "-id")
-    )
-    later = rows.filter(Q(rank__lt=place) | Q(rank=place, id__lt=after.id))
+    rows = requests(view, q, actor_id).exclude(id=after.id)
+    if sort in ("new", "old"):
+        name, place, up = "created_at", after.created_at, sort == "old"
+    else:
+        ranked = PromotionRequest.objects.annotate(rank=_rank(sort))
+        name, up = "rank", False
+        place = ranked.filter(id=after.id).values_list("rank", flat=True)[0]
+        rows = rows.annotate(rank=_rank(sort))
+    sign, side = ("", "gt") if up else ("-", "lt")
+    rows = rows.order_by(f"{sign}{name}", f"{sign}id")
+    beyond = Q(**{f"{name}__{side}": place}) | Q(**{name: place, f"id__{side}": after.id})
+    later = rows.filter(beyond, **{f"{name}__{side}e": place})
     return later.values_list("id", flat=True).first() or rows.values_list("id", flat=True).first()
 
 
-def counts(actor_id: str) -> dict[str, int]:
-    """How many are pending in each view."""
-    now = clock.now()
-    pending = PromotionRequest.objects.filter(status="pending").annotate(
-        clashes=_clashing(), approved=_approved(actor_id),
-        off=Case(When(_snoozed(actor_id, now) | _asked(actor_id), then=True), default=False),
-    )  # fmt: skip
-    return pending.aggregate(
-        all=Count("id"),
-        needs=Count("id", filter=Q(approved=False, off=False) & ~Q(proposer_id=actor_id)),
-        high=Count("id", filter=Q(risk="high")),
-        conflicts=Count("id", filter=Q(clashes=True)),
-        snoozed=Count("id", filter=Q(off=True)),
-    )
+def counts(actor_id: str) -> dict[str, Tally]:
+    """How many are pending in each view; of conflicts, among the newest `SEARCHED`."""
+    return tallies(**{view: _viewed(view, actor_id) for view in VIEWS if view != "decided"})
+
+
+def needing(actor_id: str) -> Tally:
+    """How many need this person: the first of the counts."""
+    return tallied(_viewed("needs", actor_id))
 
 
 _NOTE = ("kind", "text", "actor_id", "actor_name", "at", "until", "ended_at")

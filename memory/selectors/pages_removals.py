@@ -6,36 +6,34 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from memory.domain.ids import show_id
 from memory.models import AuditEvent, Memory, Revision
-from memory.selectors.pages_paging import Slice, by_time, count_up_to
+from memory.selectors.pages_paging import Slice, Tally, by_time, counted, tallies
 
 RULES = ("evicted", "archived", "expired", "deleted")
 
 
-def removed(rule: str, q: str) -> QuerySet[Memory]:
-    """Removed memories that match."""
-    rows = Memory.objects.filter(status__in=[rule] if rule in RULES else RULES)
-    if q:
-        rows = rows.filter(Q(content__icontains=q) | Q(subject__icontains=q) | Q(scope__icontains=q))
-    return rows
+def removed(rule: str) -> QuerySet[Memory]:
+    """Removed memories, by all rules or one."""
+    return Memory.objects.filter(status=rule) if rule in RULES else Memory.objects.filter(status__in=RULES)
 
 
-def page(rule: str, q: str, cursor: str) -> tuple[Slice[Any], int, bool]:
-    """One page, what went last first; the rows carry `removed_by`."""
-    rows = removed(rule, q)
-    total, more = count_up_to(rows)
+def page(rule: str, q: str, cursor: str) -> tuple[Slice[Any], Tally | None]:
+    """One page, what went last first, and how many match (None where the search does not reach all); the rows carry
+    `removed_by`."""
+    rows = removed(rule)
+    said = Q(content__icontains=q) | Q(subject__icontains=q) | Q(scope__icontains=q) if q else None
+    total = counted(rows, said)
     last = Revision.objects.filter(memory_id=OuterRef("id"), version=OuterRef("version"))
     rows = rows.annotate(removed_by=Subquery(last.values("actor")[:1]))
-    return by_time(rows, "status_changed_at", cursor), total, more
+    return by_time(rows, "status_changed_at", cursor, said), total
 
 
-def counts() -> dict[str, int]:
+def counts() -> dict[str, Tally]:
     """How many went by each rule."""
-    rows = Memory.objects.filter(status__in=RULES).values_list("status").annotate(n=Count("id"))
-    return dict(rows.order_by())
+    return tallies(**{rule: removed(rule) for rule in RULES})
 
 
 def scores(ids: Sequence[UUID]) -> dict[str, float]:

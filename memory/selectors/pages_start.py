@@ -11,39 +11,27 @@ from django.db import connection
 
 from tenants.context import current_tenant_id
 
-_WAITING = """
-SELECT (SELECT count(*) FROM memory_promotionrequest r WHERE r.tenant_id = %(tenant)s AND r.status = 'pending'
-           AND r.proposer_id <> %(actor)s
-           AND NOT EXISTS (SELECT FROM memory_promotiondecision d WHERE d.tenant_id = %(tenant)s
-                              AND d.request_id = r.id AND d.action = 'approve' AND d.actor_id = %(actor)s
-                              AND d.undone_at IS NULL)),
-       (SELECT count(*) FROM memory_contradiction WHERE tenant_id = %(tenant)s AND status = 'open'),
-       (SELECT count(*) FROM memory_memory WHERE tenant_id = %(tenant)s AND status = 'quarantined'),
-       (SELECT count(*) FROM memory_memory WHERE tenant_id = %(tenant)s AND status = 'evicted'),
-       EXISTS (SELECT FROM memory_memory WHERE tenant_id = %(tenant)s),
-       (SELECT count(*) FROM tenants_agent WHERE tenant_id = %(tenant)s),
-       (SELECT count(*) FROM tenants_agentkey WHERE tenant_id = %(tenant)s)
+_BEGUN = """
+SELECT EXISTS (SELECT FROM memory_memory WHERE tenant_id = %(tenant)s),
+       EXISTS (SELECT FROM tenants_agent WHERE tenant_id = %(tenant)s),
+       EXISTS (SELECT FROM tenants_agentkey WHERE tenant_id = %(tenant)s)
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """How much needs this person, and how far a new tenant has come."""
+class Begun:
+    """How far a new tenant has come."""
 
-    promotions: int
-    contradictions: int
-    quarantine: int
-    evictions: int
     memories: bool
-    agents: int
-    keys: int
+    agents: bool
+    keys: bool
 
 
-def waiting_for(actor_id: str) -> Waiting:
+def begun() -> Begun:
     """One round trip."""
     with connection.cursor() as cursor:
-        cursor.execute(_WAITING, {"tenant": current_tenant_id(), "actor": actor_id})
-        return Waiting(*cursor.fetchone())
+        cursor.execute(_BEGUN, {"tenant": current_tenant_id()})
+        return Begun(*cursor.fetchone())
 
 
 # Decisions of the three queues, with the text they were about.  `standing`: nothing has changed it since, as

@@ -7,19 +7,19 @@ from typing import Any
 from django.db.models import QuerySet
 
 from memory.models import SweepRun
-from memory.selectors.pages_paging import Slice, by_id, count_up_to
+from memory.selectors.pages_paging import Slice, Tally, by_id, tallied
 
 STATUSES = ("running", "done", "stopped", "failed")
 
 
-def page(name: str, status: str, cursor: str) -> tuple[Slice[SweepRun], int, bool]:
+def page(name: str, status: str, cursor: str) -> tuple[Slice[SweepRun], Tally]:
     """One page of runs, the latest first; ids are of the instant at which a run began."""
     rows: QuerySet[Any] = SweepRun.objects.all()
     if name:
         rows = rows.filter(name=name)
     if status in STATUSES:
         rows = rows.filter(status=status)
-    return by_id(rows, cursor), *count_up_to(rows)
+    return by_id(rows, cursor), tallied(rows)
 
 
 def waiting() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from memory.domain.scopes import Scope, Verb, may, parse_scope
 from memory.models import Memory, ScopeRecord
 from memory.selectors.mounts import declaring
 from memory.selectors.visibility import is_owned_kind, rules_of
-from memory.services.errors import Conflict, Denied, NotFound
+from memory.services.errors import Conflict, Denied, Invalid, NotFound
 from memory.store import audit
 from memory.store.memories import AlreadyLive, VersionMoved
 from tenants.context import tenant_context
@@ -21,6 +22,9 @@ from tenants.principals import Principal
 REVIEWERS = frozenset({"owner", "admin", "reviewer"})
 ADMINS = frozenset({"owner", "admin"})
 OWNERS = frozenset({"owner"})
+
+LONGEST_REASON = 500
+"""Letters of a reason or note: what the audit keeps.  Longer ones are refused and not cut: a cut reason misleads."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,11 +35,15 @@ def denials_audited(
 ) -> Callable[Concatenate[Principal, P], R]:
     """For services: a denied call leaves an audit event, after its own transaction was taken back.
 
-    A race that the database decided against the call is a `Conflict`.
+    A race that the database decided against the call is a `Conflict`; a reason that the audit cannot keep whole is
+    `Invalid`.
     """
+    told = [(at, name) for at, name in enumerate(signature(service).parameters) if name in ("reason", "note")]
 
     @wraps(service)
     def guarded(principal: Principal, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        for at, name in told:
+            reason_fits(args[at - 1] if at <= len(args) else kwargs.get(name), name)
         try:
             return service(principal, *args, **kwargs)
         except Denied as denied:
@@ -48,6 +56,15 @@ def denials_audited(
             ) from None
 
     return guarded
+
+
+def reason_fits(text: object, name: str = "reason") -> None:
+    """Raises `Invalid` for one that the audit cannot keep whole."""
+    if isinstance(text, str) and len(text.strip()) > LONGEST_REASON:
+        detail = (
+            f"the {name} has {len(text.strip())} letters; the audit keeps {LONGEST_REASON}, so shorten it"
+        )
+        raise Invalid(detail, code="too_long", field=name)
 
 
 def denial_recorded(principal: Principal, denied: Denied) -> None:

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from memgov import clock
 from memory.domain.ids import show_id
+from memory.services.access import reason_fits
 from memory.services.errors import Denied, Invalid, NotFound
 from memory.services.invitations import Sent, invitation_send, invitation_store
 from memory.services.people import address_of
@@ -38,6 +39,7 @@ def operator_tenant_suspend(operator: User, slug: str, suspended: bool, reason: 
     tenant = Tenant.objects.filter(slug=slug).first()
     if tenant is None:
         raise NotFound("there is no such tenant")
+    reason_fits(reason)
     wanted = Tenant.Status.SUSPENDED if suspended else Tenant.Status.ACTIVE
     with tenant_context(tenant.id):
         row = Tenant.objects.select_for_update().get(id=tenant.id)
@@ -46,7 +48,7 @@ def operator_tenant_suspend(operator: User, slug: str, suspended: bool, reason: 
             actor = Principal(tenant.id, "operator", f"usr_{operator.id.hex}", str(operator), "operator")
             action = "tenant.suspended" if suspended else "tenant.resumed"
             event = audit.Event(
-                action, "tenant", show_id("ten", row.id), reason=reason.strip()[:500],
+                action, "tenant", show_id("ten", row.id), reason=reason.strip(),
                 before={"status": row.status}, after={"status": wanted.value},
             )  # fmt: skip
             audit.append(actor, [event], clock.now())

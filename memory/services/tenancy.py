@@ -15,6 +15,7 @@ from memory.domain.ids import show_id
 from memory.domain.policy import Policy
 from memory.domain.scopes import GrantRule
 from memory.models import PolicyVersion
+from memory.services.access import reason_fits
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.store import audit
 from tenants import keys
@@ -158,6 +159,7 @@ def key_create(
 
 def key_revoke(actor: Principal, key: AgentKey, reason: str = "") -> AgentKey:
     """End a key for good.  Ending an ended key changes nothing."""
+    reason_fits(reason)
     now = clock.now()
     with tenant_context(actor.tenant_id):
         if AgentKey.objects.filter(id=key.id, revoked_at=None).update(revoked_at=now):

@@ -60,10 +60,10 @@ def _analyze() -> None:
 
 
 class Plot:
-    """A fresh tenant, planting in it, and looking at what became of it."""
+    """A tenant, a fresh one unless it is named, planting in it, and looking at what became of it."""
 
-    def __init__(self, policy: Policy | None = None) -> None:
-        self.stage: Stage = make_tenant(policy=policy)
+    def __init__(self, policy: Policy | None = None, *, stage: Stage | None = None) -> None:
+        self.stage: Stage = stage or make_tenant(policy=policy)
         self.tenant_id: UUID = self.stage.tenant.id
 
     def plant(

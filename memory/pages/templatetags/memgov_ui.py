@@ -183,10 +183,11 @@ def words(code: Any) -> str:
 
 @register.filter
 def sizes(number: Any) -> str:
-    """A count with grouping: 10128 → 10,128. Nothing is shown for None."""
+    """A count with grouping: 10128 → 10,128, and 10,000+ where counting stopped. Nothing is shown for None."""
     if number is None:
         return "–"
-    return number_format(number, use_l10n=True, force_grouping=True)
+    grouped = number_format(number, use_l10n=True, force_grouping=True)
+    return f"{grouped}+" if getattr(number, "more", False) else grouped
 
 
 @register.filter
