@@ -86,7 +86,7 @@ def run(
     empty, full = _place(), _planted(stage, size, tell)
     port = stage.web_port
     found = []
-    with httpx.Client(base_url=f"http://{HOST}:{port}") as client:
+    with httpx.Client(base_url=f"http://{HOST}:{port}", timeout=60) as client:
         for name, path in PAGES.items():
             tell(f"page {name}")
             quiet.wait()

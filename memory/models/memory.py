@@ -140,6 +140,14 @@ class Revision(TenantModel):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "memory_id", "version"], name="one_revision")
         ]
+        indexes = [
+            # A person's own decisions in the quarantine, for the start page: a few rows among very many.
+            models.Index(
+                fields=["tenant", "actor", "-at"],
+                condition=Q(event__in=["memory.released", "memory.discarded"]),
+                name="revision_of_decision",
+            )
+        ]
 
 
 class MemoryIndex(models.Model):

@@ -163,6 +163,11 @@ class Contradiction(TenantModel):
                 name="contradiction_settled",
             ),
             models.Index(
+                fields=["tenant", "-resolved_at", "-id"],
+                condition=~Q(status="open"),
+                name="contradiction_resolved",
+            ),
+            models.Index(
                 fields=["tenant", "kind", "-created_at", "-id"],
                 condition=Q(status="open"),
                 name="contradiction_by_kind",

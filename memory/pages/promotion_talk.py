@@ -41,7 +41,7 @@ def snooze(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
 @tenant_page("promotions", read=None, write="review")
 def ask(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Ask the proposer; or, for the person who proposed it, answer."""
-    request_id, text = row_id("prm", item), request.POST.get("text", "").replace("\x00", "")
+    request_id, text = row_id("prm", item), request.POST.get("text", "")
     try:
         if request.POST.get("as") == "answer":
             service.promotion_answer(viewer.principal, request_id, text)
@@ -50,13 +50,17 @@ def ask(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
             service.promotion_ask(viewer.principal, request_id, text)
             said = _("Asked. The request waits for the answer, and for your decision whenever you like.")
     except ServiceError as error:
-        return _refused(request, viewer, request_id, error)
+        return _refused(request, viewer, request_id, error, text)
     return queues.decided(request, viewer, QUEUE, request_id, request_id, said, relist=True)
 
 
-def _refused(request: HttpRequest, viewer: Viewer, request_id: UUID, error: ServiceError) -> HttpResponse:
+def _refused(
+    request: HttpRequest, viewer: Viewer, request_id: UUID, error: ServiceError, text: str = ""
+) -> HttpResponse:
+    """What was typed comes back, in its field or beside what changed."""
     if isinstance(error, Invalid):
-        return queues.show(request, viewer, QUEUE, request_id, 422, talk_error=sentence(error))
+        more = {"talk_error": sentence(error), "talk_text": text}
+        return queues.show(request, viewer, QUEUE, request_id, 422, **more)
     if isinstance(error, Conflict):
-        return queues.too_late(request, viewer, QUEUE, request_id, Clash(changed=[sentence(error)]))
+        return queues.too_late(request, viewer, QUEUE, request_id, Clash(changed=[sentence(error)]), text)
     return raise_or_deny(error)

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models.lookups import IContains
 
 from memory.models import Contradiction, Memory
 from memory.selectors.pages_paging import Slice, Tally, by_time, newest, tallies
@@ -26,9 +27,9 @@ def contradictions(view: str, q: str) -> QuerySet[Contradiction]:
 
 
 def _says(q: str) -> Q:
-    said = Memory.objects.filter(content__icontains=q)
-    in_either = Exists(said.filter(id=OuterRef("memory_a"))) | Exists(said.filter(id=OuterRef("memory_b")))
-    return Q(in_either) | Q(subject__icontains=q) | Q(predicate__icontains=q)
+    """The texts are looked up for each row: as an EXISTS, all memories that say it might be read."""
+    either = Q(IContains(_text("memory_a"), q)) | Q(IContains(_text("memory_b"), q))
+    return either | Q(subject__icontains=q) | Q(predicate__icontains=q)
 
 
 def queue(view: str, q: str, cursor: str) -> Slice[Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.contrib.postgres.fields.array import ArrayContains
+from django.contrib.postgres.fields.array import ArrayContains  # type: ignore[attr-defined]
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from memory.domain.freshness import limits
@@ -43,7 +43,21 @@ class Wanted:
 
 
 def found(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
-    """The memories that match."""
+    """The memories that match, all of them, however many have to be read."""
+    rows, said = _sought(wanted, policy, now)
+    return rows if said is None else rows.filter(said)
+
+
+def _sought(wanted: Wanted, policy: Policy, now: datetime) -> tuple[QuerySet[Memory], Q | None]:
+    """The memories within the filters, and what of the search no index answers."""
+    exact = _uuid("mem", wanted.q)
+    rows = _within(wanted, policy, now)
+    if exact is not None:
+        return rows.filter(id=exact), None
+    return rows, _says(wanted.q) if wanted.q else None
+
+
+def _within(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
     rows = Memory.objects.all()
     for name in ("scope", "kind", "status", "origin"):
         value = getattr(wanted, name)
@@ -60,11 +74,7 @@ def found(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
 
 def page(wanted: Wanted, policy: Policy, now: datetime, cursor: str) -> tuple[Slice[Memory], Tally | None]:
     """One page and how many match; None where the search does not reach all of them."""
-    rows = found(wanted, policy, now)
-    exact = _uuid("mem", wanted.q)
-    if exact is not None:
-        rows = rows.filter(id=exact)
-    said = _says(wanted.q) if wanted.q and exact is None else None
+    rows, said = _sought(wanted, policy, now)
     return by_id(rows, cursor, said), counted(rows, said)
 
 

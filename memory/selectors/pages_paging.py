@@ -26,10 +26,10 @@ class Tally(int):
     more: bool = False
 
     @classmethod
-    def of(cls, found: int, limit: int = COUNTED) -> Tally:
-        """From a count that stopped after `limit` + 1."""
-        tally = cls(min(found, limit))
-        tally.more = found > limit
+    def of(cls, found: int) -> Tally:
+        """From a count that stopped after `COUNTED` + 1."""
+        tally = cls(min(found, COUNTED))
+        tally.more = found > COUNTED
         return tally
 
 
@@ -96,9 +96,9 @@ def tallies(**asked: QuerySet[Any]) -> dict[str, Tally]:
         return dict(zip(asked, map(Tally.of, cursor.fetchone()), strict=True))
 
 
-def newest(rows: QuerySet[M], field: str, limit: int = SEARCHED) -> QuerySet[M]:
+def newest(rows: QuerySet[M], field: str) -> QuerySet[M]:
     """Of the rows only the newest by `field`: what a search looks at where its order is not that of time."""
-    edge = rows.order_by(f"-{field}").values_list(field, flat=True)[limit : limit + 1].first()
+    edge = rows.order_by(f"-{field}", "-id").values_list(field, flat=True)[SEARCHED : SEARCHED + 1].first()
     return rows if edge is None else rows.filter(**{f"{field}__gt": edge})
 
 
@@ -129,8 +129,7 @@ def _slice(rows: QuerySet[M], cursor: str, size: int, keys: _Keys, said: Q | Non
     if said is not None:
         ordered = ordered.filter(said)
     if edge is not None:
-        within = keys.read(edge)
-        ordered = ordered.filter(_beyond(keys.fields, within, "lt" if up else "gt") | Q(id=within[-1]))
+        ordered = ordered.filter(_beyond(keys.fields, keys.read(edge), "lt" if up else "gt", last="e"))
     found = list(ordered[: size + 1])
     more, found = len(found) > size, found[:size]
     last = keys.show(found[-1]) if found and more else edge
@@ -155,13 +154,13 @@ def _place(text: str, keys: _Keys) -> tuple[Any, ...] | None:
         return None
 
 
-def _beyond(fields: tuple[str, ...], place: tuple[Any, ...], side: str) -> Q:
-    """(a, b) < (x, y) as conditions: the first field carries the index."""
+def _beyond(fields: tuple[str, ...], place: tuple[Any, ...], side: str, last: str = "") -> Q:
+    """(a, b) < (x, y) as conditions: the first field carries the index.  `last` "e" takes the place itself in."""
     if len(fields) == 1:
-        return Q(**{f"{fields[0]}__{side}": place[0]})
+        return Q(**{f"{fields[0]}__{side}{last}": place[0]})
     first, second = fields
     return Q(**{f"{first}__{side}e": place[0]}) & (
-        Q(**{f"{first}__{side}": place[0]}) | Q(**{f"{second}__{side}": place[1]})
+        Q(**{f"{first}__{side}": place[0]}) | Q(**{f"{second}__{side}{last}": place[1]})
     )
 
 

@@ -9,9 +9,10 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import JSONObject
+from django.db.models.functions import Concat, JSONObject
+from django.db.models.lookups import Exact, IContains
 
 from memgov import clock
 from memory.domain.scopes import Scope, parse_scope
@@ -130,8 +131,9 @@ def _viewed(view: str, actor_id: str) -> QuerySet[Any]:
 
 
 def _says(q: str) -> Q:
-    said = Q(content__icontains=q) | Q(subject__icontains=q)
-    return Q(Exists(_of_request().filter(said))) | Q(proposer_name__icontains=q)
+    """The text and subject are looked up for each row: as an EXISTS, all memories that say it might be read."""
+    said = _of_request().values(said=Concat("content", Value("\n"), "subject", output_field=TextField()))
+    return Q(IContains(Subquery(said[:1]), q)) | Q(proposer_name__icontains=q)
 
 
 class Waiting(Protocol):
@@ -213,18 +215,20 @@ def _note(request: PromotionRequest, fields: dict[str, Any]) -> PromotionNote:
 
 
 def similar_decisions(request: PromotionRequest, memory: Memory, limit: int = 5) -> list[Any]:
-    """Requests decided before about the same subject or predicate, or by the same proposer for the same scope, each
-    with its `content` and with `by` and `why` of the decision that stands; one query."""
+    """Of the last requests decided, those about the same subject or predicate, or by the same proposer for the same
+    scope, each with its `content` and with `by` and `why` of the decision that stands; one query."""
     alike = Q(proposer_id=request.proposer_id, to_scope=request.to_scope)
-    if memory.subject or memory.predicate:
-        about = Q(subject=memory.subject) if memory.subject else Q(pk__in=[])
-        about |= Q(predicate=memory.predicate) if memory.predicate else Q(pk__in=[])
-        alike |= Q(Exists(_of_request().filter(about)))
-    decided = PromotionRequest.objects.filter(alike, decided_at__isnull=False).exclude(id=request.id)
+    for name in ("subject", "predicate"):
+        if value := getattr(memory, name):
+            alike |= Q(Exact(Subquery(_of_request().values(name)[:1]), value))
+    closed = PromotionRequest.objects.exclude(status="pending").order_by("-decided_at", "-id")
+    decided = PromotionRequest.objects.filter(alike, id__in=closed.values("id")[:SEARCHED]).exclude(
+        id=request.id
+    )
     standing = PromotionDecision.objects.filter(request_id=OuterRef("id"), undone_at=None).order_by(
         "-at", "-id"
     )
-    rows: QuerySet[Any] = decided.exclude(status="pending").annotate(
+    rows: QuerySet[Any] = decided.annotate(
         content=Subquery(_of_request().values("content")[:1]),
         by=Subquery(standing.values("actor_name")[:1]),
         why=Subquery(standing.values("reason")[:1]),

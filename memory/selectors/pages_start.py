@@ -50,7 +50,8 @@ SELECT * FROM (
        FROM memory_contradiction c
        JOIN memory_memory m ON m.tenant_id = %(tenant)s
         AND m.id = CASE WHEN c.resolution = 'keep_b' THEN c.memory_b ELSE c.memory_a END
-      WHERE c.tenant_id = %(tenant)s AND c.undo ->> 'actor' = %(actor)s AND c.resolved_at >= %(since)s
+      WHERE c.tenant_id = %(tenant)s AND NOT c.status = 'open' AND c.undo ->> 'actor' = %(actor)s
+        AND c.resolved_at >= %(since)s
       ORDER BY c.resolved_at DESC LIMIT 8)
     UNION ALL
     (SELECT 'quarantine', 'status', m.id, m.id, v.state ->> 'status', v.at, m.content, m.version = v.version

@@ -116,7 +116,6 @@ def test_manifest__what_was_left_out__is_named_where_policy_says_so(full: Full, 
         ({"memory": "{memory}"}, True),
         ({"memory": "{held}"}, False),
         ({"at": "not a cursor"}, True),
-        ({"session": "\x00"}, True),
     ],
 )
 def test_list__with_filters__finds_what_matches(

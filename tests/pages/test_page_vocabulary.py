@@ -79,9 +79,7 @@ def test_alias__vocabulary_moved_between_the_steps__is_409(stage: Stage, owner: 
         assert [row.alias for row in SubjectAlias.objects.all()] == ["c_2"]
 
 
-@pytest.mark.parametrize(
-    ("alias", "subject"), [("", "user:1"), ("c_1", ""), ("c_1", "c_1"), ("c\x00", "user:1")]
-)
+@pytest.mark.parametrize(("alias", "subject"), [("", "user:1"), ("c_1", ""), ("c_1", "c_1")])
 def test_alias__that_is_none__is_refused_in_the_form(
     stage: Stage, owner: Client, alias: str, subject: str
 ) -> None:

@@ -43,9 +43,7 @@ def test_profile__saved__is_shown_in_every_tenant_with_an_event(stage: Stage, re
             )
 
 
-@pytest.mark.parametrize(
-    "sent", [{"name": " "}, {"name": "x" * 201}, {"time_zone": "Nowhere/At all"}, {"name": "a\x00"}]
-)
+@pytest.mark.parametrize("sent", [{"name": " "}, {"name": "x" * 201}, {"time_zone": "Nowhere/At all"}])
 def test_profile__that_is_wrong__changes_nothing(
     stage: Stage, reviewer: Client, sent: dict[str, str]
 ) -> None:

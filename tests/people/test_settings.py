@@ -54,7 +54,6 @@ def test_general__saved__is_shown_everywhere_and_audited_once(stage: Stage, owne
         {"name": "x" * 201},
         {"time_zone": "Mars/Olympus"},
         {"time_zone": "../../etc/passwd"},
-        {"name": "a\x00b"},
     ],
 )
 def test_general__that_is_wrong__changes_nothing(stage: Stage, owner: Client, sent: dict[str, str]) -> None:

@@ -1,0 +1,199 @@
+"""Every state of a page in Chromium, checked by axe in both themes and widths: empty, no match, 400 to 5xx, offline;
+and what people with other needs get: zoom, forced colours, reduced motion, a live region.
+
+The answers come from the product and are handed to the browser as they are, whatever their status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.http import HttpResponse
+from django.template.loader import render_to_string
+from django.test import Client, override_settings
+from playwright.sync_api import Page, expect
+
+from memory.domain.ids import new_id
+from memory.services.invitations import invitation_create, invitation_revoke
+from tests.browser import OpenAs, Tab
+from tests.factories import Stage, make_person
+from tests.pages.staging import Full, prm, signed_in
+from tests.pages.test_browser_access import COLOURS, RULES
+
+EMPTY = (
+    "", "promotions/", "contradictions/", "quarantine/", "evictions/", "memories/", "mounts/", "manifests/", "alerts/",
+    "sweeps/", "vocabulary/", "health/", "health/verify/", "health/sample/", "blast/", "audit/",
+)  # fmt: skip
+NO_MATCH = (
+    "promotions/?q=zzqq", "contradictions/?q=zzqq", "quarantine/?q=zzqq", "evictions/?q=zzqq", "memories/?q=zzqq",
+    "manifests/?session=zzqq", "agents/?q=zzqq", "scopes/?q=zzqq", "sweeps/?name=chain", "audit/?q=zzqq",
+)  # fmt: skip
+
+
+def handed(tab: Tab, answer: HttpResponse, name: str = "shown") -> Page:
+    """Open an answer of the product in the tab."""
+    kept = ("Content-Type", "Content-Security-Policy")
+    headers = {name: answer[name] for name in kept if name in answer}
+    address = f"{tab.base}/{name}/"
+    tab.page.route(
+        address, lambda route: route.fulfill(status=answer.status_code, headers=headers, body=answer.content)
+    )
+    tab.page.goto(address)
+    return tab.page
+
+
+def faults(page: Page, what: str) -> list[str]:
+    """What axe finds, all rules in light and those of colour in dark."""
+    found = []
+    for scheme, rules in (("light", RULES), ("dark", COLOURS)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for one in Axe().run(page, options=rules).response["violations"]:
+            found += [f"{what} {scheme}: {one['id']} {node['target']}" for node in one["nodes"]]
+    return found
+
+
+@pytest.fixture(params=[1440, 390])
+def tab(request: pytest.FixtureRequest, open_as: OpenAs) -> Tab:
+    """A window of either width, in which nobody is signed in: the answers are those of others."""
+    return open_as(None, width=request.param)
+
+
+def test_empty_pages__of_a_new_tenant__have_no_violation(stage: Stage, tab: Tab) -> None:
+    owner, found = signed_in(stage.owner), []
+    for path in EMPTY:
+        page = handed(tab, owner.get(f"/t/{stage.tenant.slug}/{path}"), f"empty-{EMPTY.index(path)}")
+        found += faults(page, path or "start")
+    assert found == []
+
+
+def test_searches__that_find_nothing__have_no_violation_and_lead_back(full: Full, tab: Tab) -> None:
+    owner, found = signed_in(full.stage.owner), []
+    for path in NO_MATCH:
+        page = handed(tab, owner.get(full.at(path)), f"none-{NO_MATCH.index(path)}")
+        assert page.locator(".empty a.btn, .empty a").count() > 0 or path.startswith("audit"), path
+        found += faults(page, path)
+    assert found == []
+
+
+def refusals(full: Full) -> Iterator[tuple[str, int, HttpResponse]]:
+    """Each refusal that a person can meet, with its status."""
+    owner, auditor = signed_in(full.stage.owner), signed_in(make_person(full.stage.tenant, "auditor"))
+    decide = full.at(f"promotions/{prm(full.request)}/decide/")
+    new = full.at("agents/new/")
+    yield "NUL", 400, owner.post(decide, {"reason": "a\x00b", "action": "reject"})
+    yield "role", 403, auditor.get(full.at("memories/new/"))
+    yield "absent", 404, owner.get(full.at(f"memories/mem_{new_id().hex}/"))
+    yield "method", 405, owner.delete(full.at("memories/"))
+    yield "stale", 409, owner.post(decide, {"action": "reject", "reason": "no", "version": "9"})
+    yield "no reason", 422, owner.post(decide, {"action": "reject", "version": "1"})
+    yield "form", 422, owner.post(new, {"name": "", "role": "No Good", "grants": "x"})
+    yield (
+        "policy",
+        422,
+        owner.post(full.at("policies/"), {"document": "decay: [", "reason": "x", "active": "1"}),
+    )
+    yield (
+        "alert rule",
+        422,
+        owner.post(full.at("alerts/settings/rules/"), {"metric": "regret", "breach": "x"}),
+    )
+
+
+def test_refusals__of_every_kind__have_no_violation(full: Full, tab: Tab) -> None:
+    found = []
+    for name, status, answer in refusals(full):
+        assert answer.status_code == status, name
+        if answer.content:
+            found += faults(handed(tab, answer, f"refused-{status}-{name.replace(' ', '-')}"), name)
+    assert found == []
+
+
+def test_error_pages__without_a_database_or_session__have_no_violation(database: None, tab: Tab) -> None:
+    found = []
+    for name in ("400", "400_text", "403", "403_csrf", "404", "409", "429", "500", "offline"):
+        typed = {"typed": [{"name": "reason", "text": "what was typed"}]}
+        answer = HttpResponse(render_to_string(f"{name}.html", typed), status=200)
+        found += faults(handed(tab, answer, f"error-{name}"), name)
+    assert found == []
+
+
+def test_invitations_and_the_demo__in_every_state__have_no_violation(full: Full, tab: Tab) -> None:
+    nobody, found = Client(), []
+    sent = invitation_create(
+        full.stage.owner.principal, f"{full.stage.tenant.slug}-i@example.test", "auditor"
+    )
+    path = "/invite/" + sent.link.split("/invite/")[1]
+    answers = [("open", nobody.get(path)), ("mistyped", nobody.post(path, {"name": "A", "password1": "x"}))]
+    answers.append(("of another", signed_in(full.stage.reviewer).get(path)))
+    invitation_revoke(full.stage.owner.principal, sent.invitation.id)
+    answers.append(("taken back", nobody.get(path)))
+    with override_settings(MEMGOV_DEMO_SANDBOXES=1):
+        answers.append(("demo", nobody.get("/demo/")))
+    for name, answer in answers:
+        assert answer.status_code in (200, 404, 410, 422), name
+        found += faults(handed(tab, answer, f"door-{name.replace(' ', '-')}"), name)
+    assert found == []
+
+
+READ = (
+    "",
+    "promotions/",
+    "contradictions/",
+    "quarantine/",
+    "evictions/",
+    "memories/",
+    "health/",
+    "settings/",
+    "members/",
+)
+
+
+def test_pages__at_200_percent__need_no_sideways_scrolling(full: Full, open_as: OpenAs) -> None:
+    """A window of 1280 at 200 % has 640 CSS pixels, one of 640 has 320: the width that WCAG asks for."""
+    wide = []
+    for width in (640, 320):
+        tab = open_as(full.stage.owner, width=width)
+        for path in READ:
+            page = tab.go(full.at(path))
+            over = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            if over > 1:
+                wide.append(f"{path} at {width}: {over} px")
+    assert wide == []
+
+
+def test_motion__when_reduced__there_is_none(full: Full, open_as: OpenAs) -> None:
+    page = open_as(full.stage.reviewer).go(full.at("promotions/"))  # every tab of the tests asks for it
+    moving: list[str] = page.evaluate(
+        "[...document.querySelectorAll('*')].filter(e => { const s = getComputedStyle(e);"
+        " return parseFloat(s.transitionDuration) > 0.011 || (s.animationName !== 'none' &&"
+        " parseFloat(s.animationDuration) > 0.011); }).map(e => e.className || e.tagName)"
+    )
+    assert moving == []
+
+
+def test_forced_colours__keep_focus_selection_and_borders(full: Full, open_as: OpenAs) -> None:
+    page = open_as(full.stage.reviewer, forced_colors="active").go(full.at("promotions/"))
+    page.keyboard.press("Tab")
+    looks: dict[str, Any] = page.evaluate(
+        "(() => { const focus = getComputedStyle(document.activeElement);"
+        " const button = getComputedStyle(document.querySelector('form.decide button'));"
+        " const row = getComputedStyle(document.querySelector('[aria-current=true]'));"
+        " return {focus: [focus.outlineStyle, parseFloat(focus.outlineWidth)], border: button.borderTopStyle,"
+        " row: [row.outlineStyle, row.borderLeftStyle, row.backgroundColor]}; })()"
+    )
+    assert looks["focus"][0] != "none" and looks["focus"][1] >= 1
+    assert looks["border"] != "none"
+
+
+def test_results__are_told_in_a_polite_live_region(full: Full, open_as: OpenAs) -> None:
+    page = open_as(full.stage.reviewer).go(full.at(f"promotions/{prm(full.request)}/"))
+    region = page.locator("#toasts")
+    assert (region.get_attribute("role") == "status") or (region.get_attribute("aria-live") == "polite")
+    page.locator("#reason").fill("too narrow")
+    page.locator("form.decide button[value=reject]").click()
+    expect(region).to_contain_text("Rejected")
