@@ -14,6 +14,8 @@ from django.db.models import Model, Q, QuerySet
 M = TypeVar("M", bound=Model)
 
 PAGE = 50
+# Rows of a queue, each drawn as a card beside the item that is open.
+CARDS = 25
 # Counting stops here: a page says "10,000+", it does not look at every row.
 COUNTED = 10_000
 # A search for a piece of text reads so many rows at the most for one page, and goes on from there on the next one.
@@ -50,7 +52,7 @@ def by_time(
     `said` is a condition that no index answers, such as a piece of text: only `SEARCHED` rows are asked for one page.
     """
     keys = _Keys((field, "id"), _read_time, lambda row: _show_time(row, field), oldest)
-    return _slice(rows, cursor, PAGE, keys, said)
+    return _slice(rows, cursor, CARDS, keys, said)
 
 
 def by_id(rows: QuerySet[M], cursor: str, said: Q | None = None) -> Slice[M]:
@@ -67,7 +69,7 @@ def by_number(rows: QuerySet[M], field: str, cursor: str) -> Slice[M]:
         return int(number), UUID(row)
 
     keys = _Keys((field, "id"), read, lambda row: f"{getattr(row, field)}~{row.id.hex}")
-    return _slice(rows, cursor, PAGE, keys)
+    return _slice(rows, cursor, CARDS, keys)
 
 
 def tallied(rows: QuerySet[Any]) -> Tally:

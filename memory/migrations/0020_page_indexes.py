@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("memory", "0018_settled_vectors"),
+        ("memory", "0019_append_many"),
         ("tenants", "0006_language"),
     ]
 
