@@ -6,13 +6,13 @@ no memory that it does not return.  Rows come and go with the status.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
 from django.db import connection
 
+from memgov.json_text import json_text
 from memory.domain.search_terms import index_terms
 from memory.models import Memory
 from memory.store.vectors import Vector, halfvec
@@ -72,7 +72,7 @@ def index_many(found: Iterable[tuple[Memory, Vector | None]]) -> None:
         for memory, vector in found
     ]  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(_INDEX, {"tenant": current_tenant_id(), "rows": json.dumps(rows)})
+        cursor.execute(_INDEX, {"tenant": current_tenant_id(), "rows": json_text(rows)})
 
 
 def follow(ids: Iterable[UUID]) -> None:
@@ -96,6 +96,43 @@ def settle(most: int) -> int:
     """Take at most `most` rows of the present tenant into the vector index; how many."""
     with connection.cursor() as cursor:
         cursor.execute(_SETTLE, {"tenant": current_tenant_id(), "most": most})
+        return cursor.rowcount
+
+
+# Only of the version that was looked at: whoever made a newer one has indexed it.
+_PUT: Final = """
+UPDATE memory_index i SET {what}
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS x(id uuid, version int, terms text[], embedding text, model text)
+  JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = x.id AND m.version = x.version
+ WHERE i.tenant_id = %(tenant)s AND i.memory_id = x.id
+"""
+_PUT_TERMS: Final = _PUT.format(what="terms = x.terms, term_count = cardinality(x.terms)")
+_PUT_VECTORS: Final = _PUT.format(
+    what="embedding = x.embedding::halfvec, model_id = x.model, settled = false"
+)
+
+
+def put_terms(found: Iterable[tuple[UUID, int, Sequence[str]]]) -> int:
+    """Give these versions of memories other terms; how many rows took them."""
+    return _put(
+        _PUT_TERMS, [{"id": one, "version": version, "terms": terms} for one, version, terms in found]
+    )
+
+
+def put_vectors(found: Iterable[tuple[UUID, int, Vector]]) -> int:
+    """Give these versions of memories other vectors; how many rows took them."""
+    rows = [
+        {"id": one, "version": version, "embedding": halfvec(vector), "model": vector.model_id}
+        for one, version, vector in found
+    ]
+    return _put(_PUT_VECTORS, rows)
+
+
+def _put(statement: str, rows: Sequence[Mapping[str, object]]) -> int:
+    if not rows:
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"tenant": current_tenant_id(), "rows": json_text(rows)})
         return cursor.rowcount
 
 

@@ -131,6 +131,7 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
     ],
     ("embedding", 36, "another model"): [
         (READING, "test_embedding__another_model__writes_go_on_and_words_find"),
+        ("services/test_reindexing.py", "test_reindex__mends_what_is_not_as_it_would_be_made_now"),
     ],
     ("export_import", 42, "formulas, formats, nothing overwritten"): [
         ("exports/test_faults.py", "test_csv__formulas_are_text_and_every_memory_is_a_row"),
