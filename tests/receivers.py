@@ -69,6 +69,32 @@ def receiver() -> Iterator[Receiver]:
         server.server_close()
 
 
+@contextmanager
+def trickling(first: bytes) -> Iterator[str]:
+    """A server that answers with these bytes and then one more every tenth of a second, without an end."""
+    ended = threading.Event()
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            try:
+                self.request.sendall(first or b"H")
+                while not ended.wait(0.1):
+                    self.request.sendall(b"x" if first else b" ")
+            except OSError:
+                return  # the other side hung up, as it should
+
+    class Server(socketserver.ThreadingTCPServer):
+        allow_reuse_address = daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/hook"
+        finally:
+            ended.set()
+            server.shutdown()
+
+
 @dataclass
 class Mailbox:
     """Mails that were accepted; with `refusing` none is."""

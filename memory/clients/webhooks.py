@@ -7,6 +7,7 @@ like any other, proxies of the environment are not asked.  Signing follows Stand
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -15,6 +16,7 @@ import json
 import secrets
 import socket
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -25,6 +27,7 @@ from django.conf import settings
 
 SECRET_PREFIX: Final = "whsec_"
 _SECONDS: Final = 10
+"""For the whole message, from connecting to the status line: a receiver that trickles holds no worker longer."""
 Resolver = Callable[..., Any]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -108,7 +111,7 @@ def _allowed(address: Address) -> bool:
     plain = _unwrapped(address)
     if plain.is_link_local or plain.is_multicast or plain.is_unspecified:
         return False
-    return _named_by_operator(plain) or (plain.is_global and not plain.is_reserved)
+    return _named_by_operator(plain) or _public(plain)
 
 
 def _named_by_operator(address: Address) -> bool:
@@ -122,7 +125,7 @@ def _unwrapped(address: Address) -> Address:
     """The IPv4 address inside an IPv6 one that leads to it: mapped, 6to4, NAT64, or compatible."""
     if not isinstance(address, ipaddress.IPv6Address):
         return address
-    inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+    inner = address.ipv4_mapped or address.sixtofour
     if inner is None and address in _NAT64:
         inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     if inner is None and int(address) >> 32 == 0 and int(address) > 1:
@@ -131,6 +134,23 @@ def _unwrapped(address: Address) -> Address:
 
 
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_GLOBAL: Final = ipaddress.ip_network("2000::/3")
+"""All of IPv6 that is given out for hosts on the internet: site-local, unique local, discard, segment routing and
+local NAT64 addresses lie outside, whatever a release of Python knows of them."""
+_NO_HOSTS: Final = tuple(
+    ipaddress.ip_network(one)
+    for one in (
+        "2001::/23", "2001:db8::/32", "3fff::/20",  # Teredo, benchmarks, ORCHID; documentation
+        "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15",  # protocols, relays of 6to4, benchmarks
+    )
+)  # fmt: skip
+
+
+def _public(address: Address) -> bool:
+    """Whether a host on the internet may have it."""
+    if any(address in network for network in _NO_HOSTS if network.version == address.version):
+        return False
+    return address.is_global and not address.is_reserved and (address.version == 4 or address in _GLOBAL)
 
 
 def post(
@@ -158,14 +178,24 @@ def post(
 
 
 def _sent(target: str, server_name: str, headers: Mapping[str, str], body: bytes) -> int:
+    """The status of the answer, within `_SECONDS`.
+
+    In a loop of its own, since only there one deadline holds for everything: timeouts of sockets begin anew with
+    each byte.  In a thread of its own, since the caller's may have a loop.
+    """
+    asked = _asked(target, server_name, headers, body)
+    with ThreadPoolExecutor(1, thread_name_prefix="webhook") as thread:
+        try:
+            return thread.submit(asyncio.run, asked).result()
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, TimeoutError) as error:
+            raise NotDelivered(f"no answer: {type(error).__name__}") from None
+
+
+async def _asked(target: str, server_name: str, headers: Mapping[str, str], body: bytes) -> int:
     extensions = {"sni_hostname": server_name}
-    try:
-        with (
-            httpx.Client(follow_redirects=False, trust_env=False, timeout=_SECONDS) as client,
-            client.stream(
-                "POST", target, headers=dict(headers), content=body, extensions=extensions
-            ) as answer,
-        ):
-            return answer.status_code  # what else it says is not read
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise NotDelivered(f"no answer: {type(error).__name__}") from None
+    async with (
+        asyncio.timeout(_SECONDS),
+        httpx.AsyncClient(follow_redirects=False, trust_env=False, timeout=_SECONDS) as client,
+        client.stream("POST", target, headers=dict(headers), content=body, extensions=extensions) as answer,
+    ):
+        return answer.status_code  # what else it says is not read

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memory.domain.alerting import Rule
 from memory.models import AlertChannel, AlertDelivery, AlertRule
@@ -72,9 +72,20 @@ def rule_remove(metric: str, scope: str) -> bool:
     return bool(gone)
 
 
+def _sendable(now: datetime) -> QuerySet[AlertDelivery]:
+    """Messages that are due and may go: while their channel is switched off only what a person asks for does.
+
+    That is a test, or a message that was given up (it has the error) and was then sent again by hand.
+    """
+    off = AlertChannel.objects.filter(id=OuterRef("channel_id"), disabled_at__isnull=False)
+    asked_for = Q(alert_id__isnull=True) | (Q(attempts=0) & ~Q(error=""))
+    due = AlertDelivery.objects.filter(status=AlertDelivery.WAITING, next_at__lte=now)
+    return due.filter(asked_for | ~Exists(off))
+
+
 def take(delivery_id: UUID, now: datetime) -> AlertDelivery | None:
     """The message, if it is due: this attempt counts, and nobody else gets it while the lease lasts."""
-    due = AlertDelivery.objects.filter(id=delivery_id, status=AlertDelivery.WAITING, next_at__lte=now)
+    due = _sendable(now).filter(id=delivery_id)
     if not due.update(attempts=F("attempts") + 1, next_at=now + LEASE):
         return None
     row: AlertDelivery = AlertDelivery.objects.get(id=delivery_id)
@@ -93,8 +104,7 @@ def ended(delivery: AlertDelivery, now: datetime, **fields: Any) -> bool:
 
 def due(now: datetime, limit: int) -> list[UUID]:
     """Messages that wait to be sent, the longest first."""
-    rows = AlertDelivery.objects.filter(status=AlertDelivery.WAITING, next_at__lte=now)
-    return list(rows.order_by("next_at", "id").values_list("id", flat=True)[:limit])
+    return list(_sendable(now).order_by("next_at", "id").values_list("id", flat=True)[:limit])
 
 
 def again(delivery_id: UUID, now: datetime) -> bool:

@@ -17,7 +17,7 @@ from memgov import clock
 from memgov.celery import app
 from memory.domain.alerting import MOST_ATTEMPTS
 from memory.models import Alert, AlertChannel, AlertDelivery, AuditEvent
-from memory.services.alert_delivery import delivery_send
+from memory.services.alert_delivery import deliveries_send, delivery_send
 from memory.services.alert_settings import (
     channel_add,
     channel_remove,
@@ -189,6 +189,38 @@ def test_receiver__that_is_gone__is_switched_off(stage: Stage, inbox: Receiver) 
     channel_switch(stage.owner.principal, channel.id, on=True)
     opened(stage, target="a third")
     assert len(messages(stage)) == 2
+
+
+def test_channel__switched_off__what_waits_stays_until_it_is_on(stage: Stage, inbox: Receiver) -> None:
+    channel, _secret = channel_add(stage.owner.principal, "webhook", inbox.url)
+    opened(stage)
+    [waiting] = messages(stage)
+    channel_switch(stage.owner.principal, channel.id, on=False)
+    assert delivery_send(stage.tenant.id, waiting.id, NOW) == "not due", "nor when the broker has it already"
+    assert deliveries_send(stage.tenant.id, NOW + timedelta(days=1)) == 0 and inbox.got == []
+    channel_switch(stage.owner.principal, channel.id, on=True)
+    assert delivery_send(stage.tenant.id, waiting.id, NOW) == "sent"
+
+
+def test_channel__switched_off_between_attempts__is_not_asked_again(stage: Stage, inbox: Receiver) -> None:
+    channel, _secret = channel_add(stage.owner.principal, "webhook", inbox.url)
+    opened(stage)
+    inbox.answers[:] = [(500, {})]
+    assert send(stage) == ["again"]
+    channel_switch(stage.owner.principal, channel.id, on=False)
+    assert send(stage, timedelta(days=1)) == ["not due"] and len(inbox.got) == 1
+
+
+def test_channel__switched_off__a_persons_resend_and_test_go_out(stage: Stage, inbox: Receiver) -> None:
+    channel, _secret = channel_add(stage.owner.principal, "webhook", inbox.url)
+    opened(stage)
+    inbox.answers[:] = [(410, {}), (204, {})]
+    assert send(stage) == ["dead"], "and the channel is off"
+    [dead] = messages(stage)
+    delivery_resend(stage.owner.principal, dead.id)
+    assert delivery_send(stage.tenant.id, dead.id) == "sent"
+    asked = channel_test(stage.owner.principal, channel.id)
+    assert delivery_send(stage.tenant.id, asked.id) == "sent"
 
 
 def test_address__that_turned_private__is_refused_when_it_is_sent(stage: Stage, inbox: Receiver) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from ipaddress import ip_network
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from django.test import override_settings
 from standardwebhooks import Webhook
 
 from memory.clients import webhooks
-from tests.receivers import Receiver, receiver
+from tests.receivers import Receiver, receiver, trickling
 
 LOCAL = [ip_network("127.0.0.1/32")]
 MESSAGE = {"id": "dlv_1", "specversion": "1.0", "data": {"message": "Grüße"}}
@@ -43,7 +45,11 @@ def inbox() -> Iterator[Receiver]:
         "224.0.0.1", "255.255.255.255", "198.18.0.1", "192.0.2.1", "240.0.0.1",
         "::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1",
         "::ffff:127.0.0.1", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "::7f00:1",
-        "93.184.216.34,10.0.0.1",
+        "fec0::1", "feff::1", "64:ff9b:1::a00:1", "100::1", "5f00::1", "3fff::1", "2001:2::1", "2001:10::1", "4000::1",
+        "2001:0:5db8:d822::ffff:ffff", "2001:0:5db8:d822:0:0:f5ff:fffe",  # Teredo, whoever stands behind it
+        "2002:a9fe:a9fe::1", "2002:c058:6301::", "64:ff9b::7f00:1", "::ffff:0:127.0.0.1", "::ffff:100.64.0.1",
+        "192.0.0.8", "192.88.99.1", "fec0::1%eth0",
+        "93.184.216.34,10.0.0.1", "2606:2800:220:1::1,fec0::1",
     ],
 )  # fmt: skip
 def test_address__private_local_or_reserved__is_refused(address: str) -> None:
@@ -54,6 +60,11 @@ def test_address__private_local_or_reserved__is_refused(address: str) -> None:
 def test_address__public__is_taken_and_pinned() -> None:
     place = webhooks.located("https://hooks.example.test:8443/a?b=c", resolving("93.184.216.34", "10.0.0.1"))
     assert (str(place.address), place.port, place.path) == ("93.184.216.34", 8443, "/a?b=c")
+
+
+@pytest.mark.parametrize("address", ["2606:2800:220:1::1", "2a00:1450:4001::1", "::ffff:93.184.216.34"])
+def test_address__public_by_ipv6__is_taken(address: str) -> None:
+    assert str(webhooks.located("https://hooks.example.test/", resolving(address)).address)
 
 
 @pytest.mark.parametrize(
@@ -141,3 +152,23 @@ def test_post__nobody_there__is_not_delivered() -> None:
         pytest.raises(webhooks.NotDelivered, match="no answer"),
     ):
         webhooks.post(url, webhooks.new_secret(), MESSAGE, datetime.now(UTC))
+
+
+@pytest.mark.parametrize("spoken", [b"", b"HTTP/1.1 200 OK\r\nX-Slow: "])
+def test_post__receiver_that_trickles__holds_nobody_beyond_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, spoken: bytes
+) -> None:
+    """Each byte comes well within the time that one read may take; the answer never comes to its end."""
+    monkeypatch.setattr(webhooks, "_SECONDS", 1.0)
+    with trickling(spoken) as url, override_settings(MEMGOV_WEBHOOK_NETWORKS=LOCAL):
+        began = monotonic()
+        with pytest.raises(webhooks.NotDelivered, match="TimeoutError"):
+            webhooks.post(url, webhooks.new_secret(), MESSAGE, datetime.now(UTC))
+        assert 0.9 < monotonic() - began < 8
+
+
+def test_post__within_a_running_loop__is_sent(inbox: Receiver) -> None:
+    async def called() -> int:
+        return webhooks.post(inbox.url, webhooks.new_secret(), MESSAGE, datetime.now(UTC))
+
+    assert asyncio.run(called()) == 204
