@@ -12,7 +12,6 @@ from memgov.cli import audit
 from memgov.embedded import runtime
 from memgov.embedded.datadir import default_data_dir
 from memgov.embedded.errors import StartError
-from memgov.embedded.servers import EmbeddedServers
 from memgov.processes.plan import servers_are_given
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -38,6 +37,8 @@ def run(arguments: Sequence[str]) -> int:
         raise StartError(f"no command is called {name!r}; `memgov --help` lists them")
     if not needs_servers(name, rest) or servers_are_given() or runtime.read(default_data_dir()):
         return _django("call", [module, *rest])
+    from memgov.embedded.servers import EmbeddedServers  # brings psycopg, which reading a file does not need
+
     with EmbeddedServers(default_data_dir(), purpose=f"memgov {name}"):
         return _django("migrate_and_call", [module, *rest])
 

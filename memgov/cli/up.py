@@ -9,13 +9,14 @@ from pathlib import Path
 
 from memgov.processes.logs import standard_output_to
 from memgov.processes.plan import Plan, program
-from memgov.supervisor import Supervisor
 
 SETTLE_SECONDS = 2.0
 
 
 def run(data_dir: Path, options: argparse.Namespace) -> int:
     """Start everything; returns when it was stopped (or, detached, when it is ready)."""
+    from memgov.supervisor import Supervisor  # brings psycopg, which other commands start faster without
+
     plan = Plan(data_dir, options.port, demo=not options.no_demo)
     if options.detach:
         return _detach(plan)
