@@ -17,11 +17,9 @@ it. Refused texts are logged and not stored; a crew offers much that is nothing 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import threading
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timezone
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final
 
 from crewai.memory.types import MemoryRecord, ScopeInfo
@@ -30,6 +28,8 @@ from crewai.memory.unified_memory import Memory as CrewMemory
 from memgov_client.calls import memories, reading, writing
 from memgov_client.calls.writing import CandidateFields
 from memgov_client.clients import Client
+from memgov_client.crewai_records import Filter, categories_of, metadata_of, path_of, record_of, share, utc
+from memgov_client.crewai_vectors import TextVectors
 from memgov_client.documents import MAX_TEXT, Origin, on_refusal_log
 from memgov_client.errors import NotFoundError
 from memgov_client.models import Memory, Outcome, Retrieval
@@ -38,42 +38,6 @@ from memgov_client.plans import Plan, every
 NOT_RATED: Final = 0.5
 """CrewAI's importance of what nobody rated."""
 WIDE: Final = 1_000_000
-
-
-class TextVectors:
-    """An embedder whose vectors stand for texts: equal ones for equal texts, and the text can be had back."""
-
-    SIZE: Final = 32
-
-    def __init__(self, kept: int = 10_000) -> None:
-        self._kept = kept
-        self._texts: OrderedDict[tuple[float, ...], str] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector of each text."""
-        return [self._vector(text) for text in texts]
-
-    def text_of(self, vector: Sequence[float]) -> str:
-        """The text that a vector stands for.  Raises ValueError for one that was not made here."""
-        with self._lock:
-            found = self._texts.get(tuple(vector))
-        if found is None:
-            raise ValueError(
-                "memgov cannot search by another embedder's vectors; give Memory the `embedder` of this storage,"
-                " or make it with memgov_client.crewai.memory(…)"
-            )
-        return found
-
-    def _vector(self, text: str) -> list[float]:
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-        vector = [(byte - 127.5) / 127.5 for byte in digest]
-        with self._lock:
-            self._texts[tuple(vector)] = text
-            self._texts.move_to_end(tuple(vector))
-            while len(self._texts) > self._kept:
-                self._texts.popitem(last=False)
-        return vector
 
 
 class MemgovStorage:
@@ -114,7 +78,7 @@ class MemgovStorage:
         return self._client.follow(
             self._search(
                 self.embedder.text_of(query_embedding),
-                _Filter(scope_prefix, categories, metadata_filter),
+                Filter(scope_prefix, categories, metadata_filter),
                 limit,
                 min_score,
             )
@@ -129,14 +93,14 @@ class MemgovStorage:
         metadata_filter: dict[str, Any] | None = None,
     ) -> int:
         """Delete records that CrewAI wrote and that fit all of it; how many.  Others' memories are never deleted so."""
-        wanted = _Filter(scope_prefix, categories, metadata_filter)
+        wanted = Filter(scope_prefix, categories, metadata_filter)
         gone = 0
         for row in self._client.follow(self._rows()):
             if "crewai" not in row.metadata or not wanted.fits(row):
                 continue
             if record_ids is not None and row.id not in record_ids:
                 continue
-            if older_than is not None and _utc(row.recorded_at) >= _utc(older_than):
+            if older_than is not None and utc(row.recorded_at) >= utc(older_than):
                 continue
             gone += self._gone(row.id or "")
         return gone
@@ -149,33 +113,33 @@ class MemgovStorage:
                 record.id,
                 version=memory.version,
                 content=record.content[:MAX_TEXT],
-                metadata=_metadata(record),
+                metadata=metadata_of(record),
             )
         )
 
-    def get_record(self, record_id: str) -> MemoryRecord | None:
+    def getrecord_of(self, record_id: str) -> MemoryRecord | None:
         """One record that can be read now."""
         try:
             row = self._client.run(memories.memory(record_id))
         except (NotFoundError, ValueError):
             return None
         readable = row.status in ("live", "contested") and row.scope == self._place.scope
-        return _record(row) if readable else None
+        return record_of(row) if readable else None
 
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
         """Records, newest first."""
-        return [_record(row) for row in self._under(scope_prefix)[offset : offset + limit]]
+        return [record_of(row) for row in self._under(scope_prefix)[offset : offset + limit]]
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """How many records lie at and below a path, and since when."""
         rows = self._under(scope)
-        times = [_utc(row.recorded_at) for row in rows]
+        times = [utc(row.recorded_at) for row in rows]
         return ScopeInfo(
             path=scope,
             record_count=len(rows),
-            categories=sorted({one for row in rows for one in _categories(row)}),
+            categories=sorted({one for row in rows for one in categories_of(row)}),
             oldest_record=min(times, default=None),
             newest_record=max(times, default=None),
             child_scopes=self.list_scopes(scope),
@@ -184,12 +148,12 @@ class MemgovStorage:
     def list_scopes(self, parent: str = "/") -> list[str]:
         """The paths one step below."""
         base = "" if parent.strip("/") == "" else "/" + parent.strip("/")
-        steps = {_path(row)[len(base) + 1 :].split("/")[0] for row in self._under(parent)}
+        steps = {path_of(row)[len(base) + 1 :].split("/")[0] for row in self._under(parent)}
         return sorted(f"{base}/{step}" for step in steps if step)
 
-    def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
+    def listcategories_of(self, scope_prefix: str | None = None) -> dict[str, int]:
         """Categories and how many records have them."""
-        return dict(Counter(one for row in self._under(scope_prefix) for one in _categories(row)))
+        return dict(Counter(one for row in self._under(scope_prefix) for one in categories_of(row)))
 
     def count(self, scope_prefix: str | None = None) -> int:
         """How many records."""
@@ -216,12 +180,12 @@ class MemgovStorage:
         fields: CandidateFields = {
             **self._place.fields(),
             "importance": None if record.importance == NOT_RATED else record.importance,
-            "metadata": _metadata(record),
+            "metadata": metadata_of(record),
         }
         return writing.write(record.content[:MAX_TEXT], **fields)
 
     def _search(
-        self, query: str, wanted: _Filter, limit: int, min_score: float
+        self, query: str, wanted: Filter, limit: int, min_score: float
     ) -> Plan[list[tuple[MemoryRecord, float]]]:
         answer: Retrieval = yield reading.retrieve(
             query, scopes=[self._place.scope], session=self._place.session, limit=1000, max_tokens=WIDE
@@ -230,9 +194,9 @@ class MemgovStorage:
             return []
         rows = {row.id: row for row in (yield from self._rows())}
         found = [
-            (_record(rows[entry.id]), _share(entry.score))
+            (record_of(rows[entry.id]), share(entry.score))
             for entry in answer.entries
-            if entry.id in rows and _share(entry.score) >= min_score and wanted.fits(rows[entry.id])
+            if entry.id in rows and share(entry.score) >= min_score and wanted.fits(rows[entry.id])
         ]
         return found[:limit]
 
@@ -242,7 +206,7 @@ class MemgovStorage:
         )
 
     def _under(self, scope_prefix: str | None) -> list[Memory]:
-        wanted = _Filter(scope_prefix, None, None)
+        wanted = Filter(scope_prefix, None, None)
         return [row for row in self._client.follow(self._rows()) if wanted.fits(row)]
 
     def _gone(self, memory_id: str) -> int:
@@ -268,84 +232,6 @@ def memory(
     storage = MemgovStorage(client, scope=scope, origin=origin, session=session, on_outcome=on_outcome)
     settings = {"consolidation_threshold": 1.0, **options, "storage": storage, "embedder": storage.embedder}
     return CrewMemory(**settings)
-
-
-class _Filter:
-    """What CrewAI narrows by."""
-
-    def __init__(
-        self, prefix: str | None, categories: Iterable[str] | None, metadata: Mapping[str, Any] | None
-    ) -> None:
-        self._prefix = "/" + (prefix or "").strip("/")
-        self._categories = set(categories or ())
-        self._metadata = metadata or {}
-
-    def fits(self, row: Memory) -> bool:
-        """Whether a row is at or below the path, has one of the categories, and all of the metadata."""
-        path = _path(row)
-        if self._prefix != "/" and path != self._prefix and not path.startswith(self._prefix + "/"):
-            return False
-        if self._categories and not self._categories & set(_categories(row)):
-            return False
-        kept = _kept(row).get("metadata", {})
-        return all(kept.get(name) == value for name, value in self._metadata.items())
-
-
-def _metadata(record: MemoryRecord) -> dict[str, Any]:
-    kept = {
-        "scope": "/" + record.scope.strip("/"),
-        "categories": record.categories,
-        "metadata": record.metadata,
-        "importance": record.importance,
-        "source": record.source,
-        "private": record.private,
-    }
-    return {"crewai": kept}
-
-
-def _kept(row: Memory) -> Mapping[str, Any]:
-    found = row.metadata.get("crewai")
-    return found if isinstance(found, Mapping) else {}
-
-
-def _path(row: Memory) -> str:
-    return str(_kept(row).get("scope", "/"))
-
-
-def _categories(row: Memory) -> list[str]:
-    return [str(one) for one in _kept(row).get("categories", ())]
-
-
-def _record(row: Memory) -> MemoryRecord:
-    kept = _kept(row)
-    return MemoryRecord(
-        id=row.id or "",
-        content=row.content or "",
-        scope=_path(row),
-        categories=_categories(row),
-        metadata=dict(kept.get("metadata", {})),
-        importance=float(kept.get("importance", row.importance)),
-        created_at=_naive(row.recorded_at),
-        last_accessed=_naive(row.last_used_at or row.learned_at),
-        source=kept.get("source"),
-        private=bool(kept.get("private", False)),
-    )
-
-
-def _share(score: float) -> float:
-    """A score as CrewAI weighs it, from 0 to 1."""
-    return min(1.0, max(0.0, score))
-
-
-def _utc(time: datetime | None) -> datetime:
-    """An aware time; CrewAI's own have no zone and mean UTC."""
-    time = time or datetime.fromtimestamp(0, timezone.utc)
-    return time.replace(tzinfo=timezone.utc) if time.tzinfo is None else time
-
-
-def _naive(time: datetime | None) -> datetime:
-    """As CrewAI computes with them: UTC without a zone."""
-    return _utc(time).astimezone(timezone.utc).replace(tzinfo=None)
 
 
 async def _in_thread(work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
