@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from memory.api.direct import Answer, Call, problem_answer
 from memory.api.problems import ProblemError, invalid, stop
 from memory.mcp import schemas as s
-from memory.mcp.graph import MARK, TYPE_PREDICATE, Entity, folded
+from memory.mcp.graph import MARK, TYPE_PREDICATE, Entity, Graph, folded
 from memory.mcp.graph_arguments import (
     Additions,
     Deletions,
@@ -29,7 +29,7 @@ from memory.mcp.graph_arguments import (
     Relations,
     Strict,
 )
-from memory.mcp.graph_session import Refused, Session
+from memory.mcp.graph_session import MOST_ROWS, Refused, Session
 from memory.mcp.results import result_of
 from memory.mcp.tools import hints
 from tenants.principals import Principal
@@ -99,10 +99,16 @@ def _add_observations(session: Session, given: Additions) -> dict[str, Any]:
     return {"results": results, "outcomes": session.outcomes}
 
 
-def _deleted(session: Session, ids: Sequence[str], what: str) -> dict[str, Any]:
+def _deleted(session: Session, graph: Graph, ids: Sequence[str], what: str) -> dict[str, Any]:
     gone = session.delete(list(dict.fromkeys(ids)))
     said = f"{what}: {len(gone)} memories deleted; a person can restore them for 30 days"
-    return {"success": True, "message": said, "deleted": gone}
+    if graph.truncated:
+        said += (
+            f". Not all was looked at: the scope holds more than its newest {MOST_ROWS:,} memories, and what is older "
+            "may still say the same. Repeat the call until nothing is deleted"
+        )
+        said += "; find the rest with search_memories and delete_memory" if not gone else ""
+    return {"success": True, "message": said, "deleted": gone, "truncated": graph.truncated}
 
 
 def _delete_entities(session: Session, given: EntityNames) -> dict[str, Any]:
@@ -110,7 +116,7 @@ def _delete_entities(session: Session, given: EntityNames) -> dict[str, Any]:
     names = {folded(name) for name in given.entityNames} - {""}
     rows = [row for name in given.entityNames if (one := graph.entity(name)) for row in one.rows]
     rows += [one.row for one in graph.relations if {folded(one.source), folded(one.target)} & names]
-    return _deleted(session, rows, "Entities")
+    return _deleted(session, graph, rows, "Entities")
 
 
 def _delete_observations(session: Session, given: Deletions) -> dict[str, Any]:
@@ -119,17 +125,16 @@ def _delete_observations(session: Session, given: Deletions) -> dict[str, Any]:
         entity = graph.entity(one.entity)
         known = entity.observations if entity else {}
         rows += [known[text] for text in one.observations if text in known]
-    return _deleted(session, rows, "Observations")
+    return _deleted(session, graph, rows, "Observations")
 
 
 def _delete_relations(session: Session, given: Relations) -> dict[str, Any]:
+    graph = session.graph()
     unwanted = {(folded(one.source), folded(one.target), one.kind) for one in given.relations}
     rows = [
-        one.row
-        for one in session.graph().relations
-        if (folded(one.source), folded(one.target), one.kind) in unwanted
+        one.row for one in graph.relations if (folded(one.source), folded(one.target), one.kind) in unwanted
     ]
-    return _deleted(session, rows, "Relations")
+    return _deleted(session, graph, rows, "Relations")
 
 
 def _read_graph(session: Session, given: Nothing) -> dict[str, Any]:
@@ -191,7 +196,11 @@ _ANSWERS: Final = {
     "add_observations": s.answer_of(("results", "outcomes"), results=_LIST, outcomes=_LIST),
 }
 _DELETED: Final = s.answer_of(
-    ("success", "message", "deleted"), success={"type": "boolean"}, message=s.text(), deleted=s.texts()
+    ("success", "message", "deleted", "truncated"),
+    success={"type": "boolean"},
+    message=s.text(),
+    deleted=s.texts(),
+    truncated={"type": "boolean"},
 )
 _GRAPH: Final = s.answer_of(("entities", "relations"), entities=_LIST, relations=_LIST)
 

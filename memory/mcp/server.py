@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import Any, Protocol, TypeVar
 
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -27,6 +27,7 @@ from mcp_types import (
 )
 
 from memgov.ids import new_id
+from memory.api import throttling
 from memory.api.direct import problem_answer
 from memory.api.problems import Problem, ProblemError
 from memory.mcp import resources
@@ -109,6 +110,12 @@ def make_server(profile: Profile, pool: Pool, find_caller: FindCaller) -> Server
 
         return await _asked(pool, work)
 
+    async def counted(ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Count what no REST call counts: the handshake, lists, pings, and tools that there are none of."""
+        if ctx.request_id is not None and not _counts_itself(ctx, names):
+            await _asked(pool, partial(_charge, partial(find_caller, ctx)))
+        return await call_next(ctx)
+
     names = {tool.name for tool in profile.shown}
     schemas = {tool.name: tool.input_schema for tool in profile.shown}
     more: dict[str, Any] = {}
@@ -118,7 +125,7 @@ def make_server(profile: Profile, pool: Pool, find_caller: FindCaller) -> Server
             "on_list_resource_templates": list_templates,
             "on_read_resource": read_resource,
         }
-    return Server(
+    server: Server[Any] = Server(
         profile.name,
         version=version("memgov-server"),
         title=profile.title,
@@ -128,6 +135,19 @@ def make_server(profile: Profile, pool: Pool, find_caller: FindCaller) -> Server
         get_tool_input_schema=schemas.get,
         **more,
     )
+    server.middleware.append(counted)
+    return server
+
+
+def _counts_itself(ctx: Context, names: Collection[str]) -> bool:
+    """Whether the message is a REST call in the end, which is charged as one."""
+    if ctx.method == "tools/call":
+        return (ctx.params or {}).get("name") in names
+    return ctx.method == "resources/read"
+
+
+def _charge(find_caller: Callable[[], Caller]) -> None:
+    throttling.charge(find_caller().principal, "read")
 
 
 def _run_tool(
@@ -153,5 +173,7 @@ async def _asked(pool: Pool, work: Callable[[], T]) -> T:
         return await pool.run(work)
     except ProblemError as error:
         number = INTERNAL_ERROR if error.problem.status >= 500 else INVALID_PARAMS
-        data = {"code": error.problem.code, "status": error.problem.status}
+        data: dict[str, Any] = {"code": error.problem.code, "status": error.problem.status}
+        if "Retry-After" in error.problem.headers:
+            data["retry_after"] = int(error.problem.headers["Retry-After"])
         raise MCPError(number, f"{error.problem.code}: {error.problem.detail}", data) from None

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 
+from memory.mcp import graph_session
+from memory.mcp.graph_tools import graph_tools
 from memory.models import Manifest, Memory
 from tests.factories import Stage
 from tests.mcp.talking import McpProcess, called, over_http, over_stdio, talk
@@ -175,3 +177,40 @@ def test_memories_written_elsewhere__are_in_the_graph(
     called(mcp_process, stage.orchestrator.key_text, "add_memory", given)
     found = graph("open_nodes", {"names": ["North Mill"]})["entities"][0]
     assert any("Sweden" in text for text in found["observations"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("delete_entities", {"entityNames": ["Kiln"]}),
+        (
+            "delete_observations",
+            {"deletions": [{"entityName": "Kiln", "observations": ["The kiln takes 2 trays."]}]},
+        ),
+        ("delete_relations", {"relations": [{"from": "Kiln", "to": "Hall", "relationType": "stands_in"}]}),
+    ],
+)
+def test_deletion__not_all_was_looked_at__says_what_may_be_left(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tool: str, arguments: dict[str, Any]
+) -> None:
+    tools = graph_tools({"scope": "project:alpha"})
+    made = {
+        "entities": [
+            {
+                "name": "Kiln",
+                "entityType": "oven",
+                "observations": [f"The kiln takes {n} trays." for n in (2, 3, 5)],
+            }
+        ]
+    }
+    tools["create_entities"].run(stage.coder.principal, made, "req_1")
+    for name in ("MAX_PAGE", "MOST_ROWS"):
+        monkeypatch.setattr(graph_session, name, 2)
+    told = tools[tool].run(stage.coder.principal, arguments, "req_2").structured_content
+    assert told is not None and told["truncated"] is True and "Not all was looked at" in told["message"]
+    if tool == "delete_entities":
+        assert len(told["deleted"]) == 2
+        rest = tools[tool].run(stage.coder.principal, arguments, "req_3").structured_content
+        last = tools[tool].run(stage.coder.principal, arguments, "req_4").structured_content
+        assert rest is not None and last is not None
+        assert (len(rest["deleted"]), last["truncated"], last["message"].count("Not all")) == (2, False, 0)

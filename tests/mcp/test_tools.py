@@ -23,7 +23,7 @@ from memory.mcp.tools import TOOLS
 from memory.models import AuditEvent, Memory
 from tests.api.caller import as_uuid
 from tests.factories import Stage, make_tenant
-from tests.mcp.talking import McpProcess, called
+from tests.mcp.talking import McpProcess, called, message, post
 
 SHOWN = {tool.shown.name: tool.shown for tool in TOOLS}
 ALL = [*SHOWN.values(), *GRAPH_SHOWN]
@@ -190,3 +190,43 @@ def test_rate_limit__above__error_says_when(mcp_process: McpProcess) -> None:
     over = [one["structuredContent"] for one in results if one.get("isError")]
     assert over and over[0]["code"] == "rate_limited"
     assert 0 < over[0]["retry_after"] <= 60
+
+
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "tester", "version": "1"},
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/list", {}),
+        ("ping", {}),
+        ("resources/list", {}),
+        ("resources/templates/list", {}),
+        (
+            "initialize",
+            {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            },
+        ),
+        ("tools/call", {"name": "no_such_tool", "arguments": {}}),
+        ("no/such/method", {}),
+    ],
+)
+def test_rate_limit__messages_of_the_protocol__count_as_reads(
+    mcp_process: McpProcess, method: str, params: dict[str, Any]
+) -> None:
+    policy = Policy()
+    limits = policy.rate_limits.model_copy(update={"reads_per_minute_key": 2})
+    stage = make_tenant(policy=policy.model_copy(update={"rate_limits": limits}))
+    bodies = [post(mcp_process, message(method, params), stage.coder.key_text).json() for _ in range(6)]
+    over = [
+        one["error"] for one in bodies if one.get("error", {}).get("data", {}).get("code") == "rate_limited"
+    ]
+    assert len(over) >= 2, bodies
+    assert all(0 < one["data"]["retry_after"] <= 60 and "rate_limited" in one["message"] for one in over)

@@ -117,7 +117,7 @@ class MemgovStorage:
             )
         )
 
-    def getrecord_of(self, record_id: str) -> MemoryRecord | None:
+    def get_record(self, record_id: str) -> MemoryRecord | None:
         """One record that can be read now."""
         try:
             row = self._client.run(memories.memory(record_id))
@@ -151,7 +151,7 @@ class MemgovStorage:
         steps = {path_of(row)[len(base) + 1 :].split("/")[0] for row in self._under(parent)}
         return sorted(f"{base}/{step}" for step in steps if step)
 
-    def listcategories_of(self, scope_prefix: str | None = None) -> dict[str, int]:
+    def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
         """Categories and how many records have them."""
         return dict(Counter(one for row in self._under(scope_prefix) for one in categories_of(row)))
 
