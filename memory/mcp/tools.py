@@ -232,7 +232,8 @@ TOOLS: Final = (
             origin=s.words(Origin), subject=s.text(), predicate=s.text(), agent=s.text("agt_… or a name."),
             session=s.text(), task=s.text(), tool=s.text(), band=s.word(Band), pinned=s.flag(""),
             q=s.text("Words in the content."), updated_after=s.text("Instant with offset."),
-            recorded_after=s.text("Instant with offset."), recorded_before=s.text("Instant with offset."), fields=s.texts("Only these members."), **_PAGE,
+            recorded_after=s.text("Instant with offset."), recorded_before=s.text("Instant with offset."),
+            fields=s.texts("Only these members."), **_PAGE,
         ),
         s.answer_of(
             ("results", "next_cursor"), results=s.list_of({"type": "object"}), next_cursor=s.maybe("string")
