@@ -118,8 +118,9 @@ def _row(size: int, name: str, blocks: dict[str, list[Block]]) -> dict[str, Any]
         "sweep": name,
         "size": size,
         "rows_per_second": {system: round(rate) for system, rate in middle("rate").items()},
-        "database_us_per_row": middle("database"),
-        "worker_us_per_row": middle("worker"),
+        # Of memgov only: the bare statement's connection, and its count with it, is gone when it has ended.
+        "database_us_per_row": middle("database")["memgov"],
+        "worker_us_per_row": middle("worker")["memgov"],
         "worker_grew_mib": middle("grown_mib")["memgov"],
         "bare_by_memgov": round(statistics.median(quotients), 1),
     }
