@@ -62,6 +62,7 @@ def _page(request: HttpRequest, user: User, form: AccountForm, status: int = 200
         "form": form,
         "sessions": open_of(request, user),
         "totp": "totp" in kinds,
+        "passkeys": "webauthn" in kinds,
         "recovery": "recovery_codes" in kinds,
         "mine": [
             {"name": one.name, "url": reverse("pages:start", args=[one.slug]), "role": role_label(one.role)}

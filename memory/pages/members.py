@@ -142,7 +142,9 @@ def _members(viewer: Viewer) -> list[dict[str, Any]]:
     rows = found.members()
     ids = [row.user_id for row in rows]
     secured = set(
-        Authenticator.objects.filter(user_id__in=ids, type="totp").values_list("user_id", flat=True)
+        Authenticator.objects.filter(user_id__in=ids, type__in=("totp", "webauthn")).values_list(
+            "user_id", flat=True
+        )
     )
     seen = found.last_seen(ids)
     return [
