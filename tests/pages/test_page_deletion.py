@@ -135,7 +135,7 @@ def test_delete__without_a_reason_or_without_anything__says_so(
     assert "Nothing is chosen" in reviewer.get(full.at("memories/delete/")).content.decode()
     none = reviewer.get(full.at("memories/delete/?q=nowhere-to-be-found")).content.decode()
     assert "Nothing to delete" in none and 'class="btn no"' not in none
-    odd = reviewer.get(full.at("memories/delete/?scope=%00&seen=yesterday&agent=x&band=%27"))
+    odd = reviewer.get(full.at("memories/delete/?scope=nowhere&seen=yesterday&agent=x&band=%27"))
     assert odd.status_code == 200
     assert statuses(full, pumps) == ["live"] * 3
 
