@@ -1,4 +1,4 @@
-"""Bringing the search index up to date: vectors of another model or none, and terms that were cut by older rules.
+"""Bringing the search index up to date: vectors of another model or none, terms cut by older rules, and missing rows.
 
 Nothing of a memory changes, and nothing is audited.  Rows that are right are left alone, so that a run which was
 stopped goes on where it was, and one after another one does nothing.
@@ -24,18 +24,19 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Reindexed:
-    """What a run did, in rows; `without_vector` are those that the embedder did not answer for."""
+    """What a run did, in memories; `without_vector` are those that the embedder did not answer for."""
 
     scanned: int = 0
+    new_rows: int = 0
     new_terms: int = 0
     new_vectors: int = 0
     without_vector: int = 0
 
 
 def tenant_reindex(tenant_id: UUID, *, dry_run: bool = False, progress: Progress | None = None) -> Reindexed:
-    """Look at every row of a tenant's index and mend what is not as it would be made now.
+    """Look at every memory of a tenant that may be found, and mend what is not indexed as it would be now.
 
-    A row whose memory changes meanwhile is left: whoever changed it has indexed it anew.
+    One that changes meanwhile is left: whoever changed it has indexed it anew.
     """
     done, last = Reindexed(), UUID(int=0)
     with tenant_context(tenant_id):
@@ -55,16 +56,19 @@ def tenant_reindex(tenant_id: UUID, *, dry_run: bool = False, progress: Progress
 def _mend(tenant_id: UUID, rows: Sequence[Indexed], done: Reindexed, *, dry_run: bool) -> None:
     model = present_model()
     terms = {row.id: index_terms(row.content) for row in rows}
+    absent = {row.id: row.version for row in rows if row.terms is None}
     stale = [row for row in rows if terms[row.id] != row.terms]
     blind = [row for row in rows if model is not None and (not row.has_vector or row.model_id != model)]
     # Asked outside the transaction: an embedder may take its time.
     vectors = [None] * len(blind) if dry_run else vectors_of([row.content for row in blind])
     found = [(row, vector) for row, vector in zip(blind, vectors, strict=True) if vector is not None]
     if dry_run:
+        done.new_rows += len(absent)
         done.new_terms += len(stale)
         done.new_vectors += len(blind)
         return
     with tenant_context(tenant_id):
+        done.new_rows += search_index.add(absent)
         done.new_terms += search_index.put_terms([(row.id, row.version, terms[row.id]) for row in stale])
         done.new_vectors += search_index.put_vectors([(row.id, row.version, vector) for row, vector in found])
     done.without_vector += len(blind) - len(found)

@@ -99,6 +99,19 @@ def settle(most: int) -> int:
         return cursor.rowcount
 
 
+_ADD: Final = f"""
+{INSERT_INTO}, '{{}}', 0, NULL, ''
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS x(id uuid, version int)
+  JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = x.id AND m.version = x.version
+ON CONFLICT DO NOTHING
+"""
+
+
+def add(versions: Mapping[UUID, int]) -> int:
+    """Give these versions of memories a row where they have none, as yet without terms and vector; how many."""
+    return _put(_ADD, [{"id": one, "version": version} for one, version in versions.items()])
+
+
 # Only of the version that was looked at: whoever made a newer one has indexed it.
 _PUT: Final = """
 UPDATE memory_index i SET {what}

@@ -18,6 +18,7 @@ from memory.services.reindexing import Reindexed, tenant_reindex
 from memory.services.write_types import WriteRequest
 from memory.store import search_index
 from tests.factories import Stage, make_tenant
+from tests.search_index import out_of_step
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -26,12 +27,13 @@ TEXTS = (
     "Refunds above 50 euros need a second approval.",
     "The red dye dries within two hours.",
     "Deliveries leave from gate seven.",
+    "The lathe of hall four runs at night.",
 )
 
 
 @pytest.fixture
 def stage(database: None) -> Stage:
-    """Four memories; the first has old terms, the second a vector of another model, the third none."""
+    """Five memories; the first has old terms, the second a vector of another model, the third none, the last no row."""
     stage = make_tenant()
     ids = [_written(stage, text) for text in TEXTS]
     with stage.context(), connection.cursor() as cursor:
@@ -39,6 +41,7 @@ def stage(database: None) -> Stage:
             ids, ("terms = '{old}', term_count = 1", "model_id = 'other@1'", "embedding = NULL"), strict=False
         ):
             cursor.execute(f"UPDATE memory_index SET {was} WHERE memory_id = %s", [memory_id])
+        search_index.unindex(ids[-1:])
     return stage
 
 
@@ -65,18 +68,21 @@ def test_reindex__mends_what_is_not_as_it_would_be_made_now(stage: Stage) -> Non
     assert [row.terms for row in index_of(stage)].count(["old"]) == 1, "positive control"
     seen: list[tuple[int, int]] = []
     done = tenant_reindex(stage.tenant.id, progress=lambda at, total: seen.append((at, total)))
-    assert done == Reindexed(scanned=4, new_terms=1, new_vectors=2) and seen == [(4, 4)]
+    assert done == Reindexed(5, new_rows=1, new_terms=2, new_vectors=3) and seen == [(5, 5)]
+    assert out_of_step(stage) == [] and len(index_of(stage)) == 5
     for row in index_of(stage):
         assert row.terms == index_terms(row.content)
         assert row.has_vector and row.model_id == embedding.present_model()
     mended = rows(stage)
-    assert tenant_reindex(stage.tenant.id) == Reindexed(scanned=4)
+    assert tenant_reindex(stage.tenant.id) == Reindexed(scanned=5)
     assert rows(stage) == mended
 
 
 def test_reindex__dry_run__counts_and_changes_nothing(stage: Stage) -> None:
     before = rows(stage)
-    assert tenant_reindex(stage.tenant.id, dry_run=True) == Reindexed(scanned=4, new_terms=1, new_vectors=2)
+    assert tenant_reindex(stage.tenant.id, dry_run=True) == Reindexed(
+        5, new_rows=1, new_terms=2, new_vectors=3
+    )
     assert rows(stage) == before
 
 
@@ -85,7 +91,7 @@ def test_reindex__touches_nothing_but_the_index__and_no_other_tenant(stage: Stag
     _written(other, TEXTS[0])
     before, others = rows(stage), rows(other)
     tenant_reindex(stage.tenant.id)
-    assert rows(other) == others and rows(stage)[4:] == before[4:] and rows(stage) != before
+    assert rows(other) == others and rows(stage)[5:] == before[4:] and rows(stage) != before
 
 
 def test_reindex__memory_that_changed_meanwhile__keeps_what_its_writer_made(stage: Stage) -> None:
@@ -101,7 +107,7 @@ def test_reindex__without_an_answering_embedder__keeps_the_rest_and_says_so(
     settings.MEMGOV_EMBEDDER = "openai:http://127.0.0.1:1/v1?model=none&dim=384&timeout=1"
     embedding._embedder.cache_clear()
     try:
-        with pytest.raises(CommandError, match="did not answer for 4 memories"):
+        with pytest.raises(CommandError, match="did not answer for 5 memories"):
             call_command("reindex", tenant=stage.tenant.slug)
     finally:
         embedding._embedder.cache_clear()
@@ -114,5 +120,5 @@ def test_reindex__without_an_answering_embedder__keeps_the_rest_and_says_so(
 def test_reindex__typed__says_what_it_did(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("reindex", tenant=stage.tenant.slug)
     assert capsys.readouterr().out.strip() == (
-        f"{stage.tenant.slug}: looked at 4, 1 got new terms, 2 got new vectors, 0 left without"
+        f"{stage.tenant.slug}: looked at 5, 1 were missing, 2 got new terms, 3 got new vectors, 0 left without"
     )

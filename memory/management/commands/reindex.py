@@ -48,6 +48,6 @@ def _reindexed(tenant: Tenant, dry_run: bool, bar: Progress) -> Reindexed:
 def _line(done: Reindexed, tenant: Tenant, dry_run: bool) -> str:
     would = "would get" if dry_run else "got"
     return (
-        f"{tenant.slug}: looked at {done.scanned}, {done.new_terms} {would} new terms,"
+        f"{tenant.slug}: looked at {done.scanned}, {done.new_rows} were missing, {done.new_terms} {would} new terms,"
         f" {done.new_vectors} {would} new vectors, {done.without_vector} left without"
     )
