@@ -276,6 +276,9 @@ MEMGOV_LLM_MODEL = env.text("MEMGOV_LLM_MODEL")
 MEMGOV_WEBHOOK_NETWORKS = env.networks("MEMGOV_WEBHOOK_NETWORKS")
 # How many visitors may have a copy of the demo of their own at a time; 0 switches the page off.
 MEMGOV_DEMO_SANDBOXES = env.integer("MEMGOV_DEMO_SANDBOXES", 0, low=0, high=1000)
+# Files that are imported or exported, where web and worker both reach them, and how large an import may be.
+MEMGOV_FILES_DIR = Path(env.text("MEMGOV_FILES_DIR") or DATA_DIR / "files")
+MEMGOV_IMPORT_BYTES = env.integer("MEMGOV_IMPORT_BYTES", 200 * 1024 * 1024, low=1024, high=2**31 - 1)
 MEMGOV_CHECKPOINT_FILE = DATA_DIR / "audit-checkpoints.jsonl"
 
 LOGGING = {

@@ -14,7 +14,7 @@ from celery import Task, shared_task
 from celery.signals import beat_init, worker_ready
 from django.db import InterfaceError, OperationalError
 
-from memgov import heartbeat
+from memgov import clock, heartbeat
 from memory import schedule
 from memory.demo.sandbox import sandbox_fill
 from memory.services.alert_delivery import deliveries_send, delivery_send
@@ -28,6 +28,8 @@ from memory.services.sweep_runs import sweep_undo_run
 from memory.services.sweeps import SWEEPS
 from memory.services.sweeps.due import sweep_is_due
 from memory.services.tenant_ends import tenants_end
+from memory.services.transfer_files import expire
+from memory.services.transfer_run import transfer_run
 from memory.services.write_jobs import LEASE, write_job_run
 from tenants.models import Tenant
 
@@ -110,6 +112,12 @@ def run_preview_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
     return _job_done(self, preview_run, tenant_id, job_id)
 
 
+@shared_task(name=schedule.TRANSFER_JOB, bind=True, max_retries=10, **_RETRIED)
+def run_transfer_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
+    """Read a foreign store, import it, or export the tenant; how it ended."""
+    return _job_done(self, transfer_run, tenant_id, job_id)
+
+
 @shared_task(name=schedule.MONTHS, acks_late=True)
 def keep_manifest_months() -> dict[str, list[str]]:
     """Make the coming months of the manifest tables, drop those that are over for everybody."""
@@ -125,7 +133,8 @@ def fill_sandbox(tenant_id: str) -> str:
 
 @shared_task(name=schedule.TENANT_ENDS, acks_late=True)
 def end_tenants() -> dict[str, str]:
-    """Delete the tenants whose day has come, or close them where this worker may not delete."""
+    """Delete the tenants whose day has come, or close them where this worker may not delete; and old files."""
+    expire(clock.now())
     return tenants_end()
 
 

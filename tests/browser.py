@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,14 @@ class Web:
 @pytest.fixture(scope="session")
 def web(database: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     """The product's web process, as it is deployed."""
-    folder = tmp_path_factory.mktemp("web")
-    environment = {**os.environ, "MEMGOV_STATIC_ROOT": str(folder / "static")}
+    with served(tmp_path_factory.mktemp("web")) as running:
+        yield running
+
+
+@contextmanager
+def served(folder: Path, **settings: str) -> Iterator[Web]:
+    """A web process that keeps its files in the folder, with settings of its own."""
+    environment = {**os.environ, "MEMGOV_STATIC_ROOT": str(folder / "static"), **settings}
     collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
     subprocess.run(collect, cwd=ROOT, env=environment, check=True)
     port = _free_port()

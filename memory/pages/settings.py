@@ -22,7 +22,8 @@ from tenants.context import tenant_context
 _ELSEWHERE = (
     ("policies", "adjustments", gettext_lazy("Policy")),
     ("alerts", "flag", gettext_lazy("Alerts and webhooks")),
-    ("exports", "download", gettext_lazy("Export and import")),
+    ("exports", "download", gettext_lazy("Exports")),
+    ("imports", "archive", gettext_lazy("Imports")),
     ("audit", "history", gettext_lazy("Audit log")),
 )
 

@@ -43,6 +43,7 @@ from memory.pages import (
     settings,
     start,
     sweeps,
+    transfers,
     verify,
     vocabulary,
 )
@@ -100,6 +101,18 @@ _audit = [
     path("", audit.index, name="audit"),
     path("events.csv", audit.export, name="audit-csv"),
     path("verify/", audit.verify, name="audit-verify"),
+]
+_imports = [
+    path("", transfers.imports, name="imports"),
+    path("<str:item>/", transfers.one_import, name="import"),
+    path("<str:item>/run/", transfers.run, name="import-run"),
+    path("<str:item>/report.csv", transfers.report, name="import-report"),
+]
+_exports = [
+    path("", transfers.exports, name="exports"),
+    path("<str:item>/", transfers.one_export, name="export"),
+    path("<str:item>/stop/", transfers.cancel, name="transfer-cancel"),
+    path("<str:item>/file/", transfers.download, name="export-file"),
 ]
 _blast = [
     path("", blast.index, name="blast"),
@@ -170,6 +183,8 @@ _tenant: list[URLPattern | URLResolver] = [
     path("contradictions/", include(_contradictions)),
     path("quarantine/", include(_quarantine)),
     path("blast/", include(_blast)),
+    path("imports/", include(_imports)),
+    path("exports/", include(_exports)),
     path("evictions/", evictions.index, name="evictions"),
     path("evictions/<str:item>/restore/", evictions.restore, name="eviction-restore"),
     path("evictions/<str:item>/let-go/", restore.let_go, name="eviction-let-go"),

@@ -46,6 +46,7 @@ class Imported:
     ended, invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in."""
 
     dry_run: bool
+    most_told: int = MOST_TOLD
     counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     told: list[tuple[str, str, str]] = field(default_factory=list)
@@ -57,7 +58,7 @@ class Imported:
 
     def tell(self, pointer: str, what: str, why: str) -> None:
         self.counts[what] += 1
-        if len(self.told) < MOST_TOLD:
+        if len(self.told) < self.most_told:
             self.told.append((pointer, what, why))
 
 
@@ -68,6 +69,7 @@ def foreign_import(
     scope: str | None = None,
     dry_run: bool = False,
     on_conflict: OnConflict = "ask",
+    most_told: int = MOST_TOLD,
 ) -> Imported:
     """Offer every row of the parts. With `dry_run` everything is judged and nothing stored.
 
@@ -75,7 +77,7 @@ def foreign_import(
     `project:imported`. A row that gives another value than a live memory waits beside it for a person, or with
     `on_conflict="skip"` is left out. Raises `Invalid` for a scope that is none.
     """
-    run = _Run(principal, target_of(scope), dry_run, on_conflict)
+    run = _Run(principal, target_of(scope), Imported(dry_run, most_told), on_conflict)
     for part, item in _items(parts):
         run.take(part, item)
     return run.result
@@ -99,9 +101,9 @@ class _Run:
     """One import under way."""
 
     def __init__(
-        self, principal: Principal, scope: Scope | None, dry_run: bool, on_conflict: OnConflict
+        self, principal: Principal, scope: Scope | None, result: Imported, on_conflict: OnConflict
     ) -> None:
-        self.result = Imported(dry_run)
+        self.result = result
         self._skips = on_conflict == "skip"
         self._principal, self._scope = principal, scope
         self._known = known_keys(principal)

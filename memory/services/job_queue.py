@@ -17,6 +17,10 @@ TASK_OF_KIND: Final = {
     "memories.delete": schedule.DELETE_JOB,
     "memories.undelete": schedule.DELETE_JOB,
     "policy.preview": schedule.PREVIEW_JOB,
+    "import.preview": schedule.TRANSFER_JOB,
+    "import.run": schedule.TRANSFER_JOB,
+    "export.trial": schedule.TRANSFER_JOB,
+    "export.run": schedule.TRANSFER_JOB,
 }
 """Kinds that have a task of their own; the others are writes."""
 

@@ -10,6 +10,7 @@ import pgtrigger
 from django.apps import apps
 from django.db import connections, transaction
 
+from memory.services.transfer_files import forget
 from tenants.models import Tenant
 
 _OWNER = "owner"
@@ -31,6 +32,7 @@ def tenant_purge(tenant: Tenant) -> dict[str, int]:
             cursor.execute(f"DELETE FROM {table} WHERE tenant_id = %s", [tenant.id])
             deleted[table] = cursor.rowcount
         cursor.execute("DELETE FROM tenants_tenant WHERE id = %s", [tenant.id])
+    forget(tenant.id)
     return deleted
 
 

@@ -18,7 +18,8 @@ from django.db.models import F
 from memory.models import Job
 from tenants.context import current_tenant_id
 
-QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
+QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
+ENDED: Final = (DONE, FAILED, CANCELLED)
 LEASE: Final = timedelta(seconds=60)
 """After this without a sign of it, a worker is taken for dead."""
 
@@ -46,7 +47,7 @@ def _box() -> Fernet:
 def take(job_id: UUID, now: datetime) -> Job | None:
     """The job, marked as being worked on; None when it has ended, is not there, or another worker is alive on it."""
     job: Job | None = Job.objects.select_for_update().filter(id=job_id).first()
-    if job is None or job.status in (DONE, FAILED):
+    if job is None or job.status in ENDED:
         return None
     if job.status == RUNNING and now - job.touched_at < LEASE:
         return None
@@ -87,6 +88,23 @@ def conclude(job: Job, result: dict[str, Any], now: datetime) -> None:
     Job.objects.filter(id=job.id, status=RUNNING).update(
         status=DONE, result=result, request=None, done=F("total"), finished_at=now, touched_at=now
     )
+
+
+def cancel(job: Job, now: datetime) -> None:
+    """End a job that waits; ask the worker of one that runs to stop."""
+    job.result = {**(job.result or {}), "cancel": True}
+    if job.status == QUEUED:
+        job.status = CANCELLED
+        Job.objects.filter(id=job.id).update(
+            status=CANCELLED, result=job.result, request=None, finished_at=now, touched_at=now
+        )
+    else:
+        Job.objects.filter(id=job.id).update(result=job.result)
+
+
+def is_cancelled(job_id: UUID) -> bool:
+    """Whether the job was asked to stop."""
+    return Job.objects.filter(id=job_id, result__cancel=True).exists()
 
 
 def is_held(job_id: UUID) -> bool:

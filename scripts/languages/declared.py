@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Final
 
+from memory.audit.model import Category
 from memory.domain.health import DETAILS, METRICS
 from memory.domain.policy import Policy
 from memory.domain.policy_fields import settings
@@ -13,9 +14,11 @@ from memory.domain.policy_presets import ALL
 from memory.domain.scopes import ScopeKind, Verb
 from memory.domain.types import Kind, Layer, Origin, OutcomeKind, Status
 from memory.domain.values import Normaliser
+from memory.importers import FORMATS
 from memory.pages.wording import CODE, POLICY
 
 ENUMS: Final[tuple[type[StrEnum], ...]] = (
+    Category,
     Kind,
     Layer,
     Normaliser,
@@ -73,6 +76,7 @@ def declared() -> Iterator[tuple[str, str, str]]:
         ("memory/domain/types.py", CODE, (code.replace("_", " ") for code in _codes())),
         ("memory/domain/policy.py", POLICY, _policy()),
         ("memory/domain/health.py", "", _metrics()),
+        ("memory/importers/reading.py", "", [title for title, _reader in FORMATS.values()]),
     )
     for name, context, texts in parts:
         for text in dict.fromkeys(texts):

@@ -35,6 +35,9 @@ from memory.services.policy_drafts import draft_start
 from memory.services.preview import preview_run, preview_start
 from memory.services.promotion import promotion_request
 from memory.services.recall import RetrieveRequest, memory_retrieve
+from memory.services.transfer_files import Incoming
+from memory.services.transfer_run import transfer_run
+from memory.services.transfers import Wish, export_begin, import_look
 from memory.services.vocabulary import alias_set, predicate_set
 from memory.store import alerts
 from tenants.models import Invitation
@@ -90,6 +93,8 @@ class Full:
     preview: Job
     alias: SubjectAlias
     predicate: PredicateSetting
+    looked: Job
+    taken: Job
 
     @property
     def base(self) -> str:
@@ -128,7 +133,19 @@ def fill(stage: Stage) -> Full:
         stage, memory, request, contradiction, held, mount, read, drawn, *_alerted(stage), invitation, draft, preview,
         alias_set(stage.owner.principal, "customer_7", "user:7").alias,
         predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True)),
+        *transferred(stage),
     )  # fmt: skip
+
+
+def transferred(stage: Stage) -> tuple[Job, Job]:
+    """A file that was looked at and can be imported, and an export that can be downloaded."""
+    incoming = Incoming()
+    incoming.write(b'[{"memory": "Pumps of the lower basin are serviced each March."}, {"memory": "ok"}]')
+    looked = import_look(stage.owner.principal, incoming, Wish("store.json"))
+    taken = export_begin(stage.owner.principal, "csv")
+    for job in (looked, taken):
+        assert transfer_run(stage.tenant.id, job.id) == "done"
+    return looked, taken
 
 
 def _alerted(stage: Stage) -> tuple[Alert, AlertChannel]:

@@ -70,6 +70,11 @@ FOR_ADMINS = (
     "vocabulary/aliases/{als}/remove/",
     "vocabulary/predicates/",
     "vocabulary/predicates/{prd}/remove/",
+    "imports/",
+    "imports/{imp}/",
+    "imports/{imp}/report.csv",
+    "exports/",
+    "exports/{exp}/",
 )
 
 
@@ -148,6 +153,8 @@ CHANGES = (
     ("policies/drafts/{pdr}/activate/", {"reason": "tried", "version": "1", "active": "1"}, "admin"),
     ("policies/drafts/{pdr}/discard/", {"version": "1"}, "admin"),
     ("policies/drafts/{pdr}/preview/", {"version": "1"}, "admin"),
+    ("imports/{imp}/run/", {}, "admin"),
+    ("exports/", {"form": "jsonl"}, "admin"),
     (
         "vocabulary/aliases/",
         {"alias": "c_9", "subject": "user:9", "confirmed": "yes", "version": "2"},
@@ -167,6 +174,8 @@ ELSEWHERE = {
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "alert-resend", "eviction-restore",
     "eviction-let-go", "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step",
     "blast-undo", "deletion", "deletion-undo", "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
+    # of a job under way, and a download; held by tests/transfers
+    "transfer-cancel", "export-file",
     # of every role's own; held by test_page_saved_views
     "view-save", "view-drop",
 }  # fmt: skip
@@ -190,6 +199,8 @@ def names(full: Full) -> dict[str, str]:
         "inv": show_id("inv", full.invitation.id),
         "pdr": show_id("pdr", full.draft.id),
         "job": show_id("job", full.preview.id),
+        "imp": show_id("job", full.looked.id),
+        "exp": show_id("job", full.taken.id),
         "als": show_id("als", full.alias.id),
         "prd": show_id("prd", full.predicate.id),
     }

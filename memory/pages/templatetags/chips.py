@@ -119,6 +119,14 @@ DELIVERY = {
     "dead": Look("bad", "x", _("Given up")),
 }
 
+TRANSFER = {
+    "queued": Look("info", "clock", _("Waiting")),
+    "running": Look("info", "clock", _("Running")),
+    "done": Look("ok", "circle-check", _("Done")),
+    "failed": Look("bad", "circle-x", _("Failed")),
+    "cancelled": Look("", "ban", _("Stopped")),
+}
+
 FAMILIES: dict[str, dict[str, Look]] = {
     "status": STATUS,
     "band": BAND,
@@ -137,6 +145,7 @@ FAMILIES: dict[str, dict[str, Look]] = {
     "judged": JUDGED,
     "alert": ALERT,
     "delivery": DELIVERY,
+    "transfer": TRANSFER,
 }
 
 

@@ -14,12 +14,12 @@ from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language_bidi, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
 
 from memory.pages.templatetags import navigation
 from memory.pages.templatetags.chips import look_of
-from memory.pages.templatetags.plaintext import Span, reveal, reveal_spans
+from memory.pages.templatetags.plaintext import Span, reveal, reveal_spans, runs_from_the_right
 from memory.pages.templatetags.wordmarks import WordDiff, word_diff
 from memory.pages.wording import plain
 
@@ -103,8 +103,14 @@ def tone_of(family: str, value: str) -> str:
 
 @register.filter
 def visible(text: Any) -> SafeString:
-    """Memory text, escaped, with invisible and direction-turning characters drawn as escapes."""
-    return reveal("" if text is None else str(text))
+    """Memory text, escaped, with invisible and direction-turning characters drawn as escapes.
+
+    Text that runs against the page is isolated, so that it turns nothing around it.
+    """
+    shown = "" if text is None else str(text)
+    if get_language_bidi() or runs_from_the_right(shown):
+        return format_html("<bdi>{}</bdi>", reveal(shown))
+    return reveal(shown)
 
 
 @register.simple_tag

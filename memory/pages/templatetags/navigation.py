@@ -60,6 +60,14 @@ GROUPS = (
             Entry("settings", "settings", _("Settings")),
         ),
     ),
+    Group(
+        _("Data"),
+        (
+            Entry("imports", "archive", _("Imports")),
+            Entry("exports", "download", _("Exports")),
+        ),
+        needs="admin",
+    ),
 )
 
 

@@ -6,6 +6,7 @@ is HTML-escaped. Detection of threats does not live here (see `memory.domain`): 
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 from django.utils.html import escape
@@ -27,6 +28,11 @@ _NAMES = {
 _TAG_FIRST, _TAG_LAST = 0xE0020, 0xE007E
 
 Span = tuple[int, int, str]
+
+
+def runs_from_the_right(text: str) -> bool:
+    """Whether some of the text is written from right to left."""
+    return not text.isascii() and any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
 
 
 def _escape_name(char: str) -> str:

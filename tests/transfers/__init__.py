@@ -1,0 +1,1 @@
+"""Imports and exports as jobs, and their pages."""

@@ -1,0 +1,276 @@
+"""Imports and exports as jobs: looked at before, followed, stopped, repeated, forgotten after a day."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memgov import clock
+
+if TYPE_CHECKING:
+    from memory.models import Job
+    from tests.factories import Stage
+
+ROWS = (
+    b'[{"memory": "Pumps of the lower basin are serviced each March."},'
+    b' {"memory": "ok"}, {"memory": "Valve 9 opens towards the north wall."}, {"memory": ""}]'
+)
+
+
+def look(stage: Stage, content: bytes = ROWS, **wish: str) -> Job:
+    from memory.services.transfer_files import Incoming
+    from memory.services.transfers import Wish, import_look
+
+    incoming = Incoming()
+    incoming.write(content)
+    return import_look(stage.owner.principal, incoming, Wish("store.json", **wish))
+
+
+def run(stage: Stage, job: Job) -> Job:
+    from memory.services.transfer_run import transfer_run
+
+    transfer_run(stage.tenant.id, job.id)
+    return now_of(stage, job)
+
+
+def now_of(stage: Stage, job: Job) -> Job:
+    from memory.models import Job as Jobs
+
+    with stage.context():
+        found: Job = Jobs.objects.get(id=job.id)
+    return found
+
+
+def contents(stage: Stage) -> list[str]:
+    from memory.models import Memory
+
+    with stage.context():
+        return sorted(Memory.objects.values_list("content", flat=True))
+
+
+def events(stage: Stage) -> list[str]:
+    from memory.models import AuditEvent
+
+    with stage.context():
+        found = AuditEvent.objects.filter(target_kind="job").order_by("seq").values_list("action", flat=True)
+        return list(found)
+
+
+def files(stage: Stage) -> list[Path]:
+    from memory.services.transfer_files import folder_of
+
+    return sorted(folder_of(stage.tenant.id).iterdir())
+
+
+def test_look__at_a_file__tells_what_would_become_of_it_and_stores_nothing(stage: Stage) -> None:
+    done = run(stage, look(stage))
+    assert done.status == "done" and contents(stage) == []
+    assert done.result["counts"] == {"held": 2, "rejected": 1, "unreadable": 1} or done.result["added"] == 2
+    assert done.result["sources"][0]["title"] == "mem0, list of memories"
+    assert done.result["findings"]["too_vague"] == 1
+    assert {one["text"] for one in done.result["samples"]} >= {"ok"}
+    assert [row for row, _what, _why in done.result["told"]], "the rows that do not come in are named"
+    assert events(stage) == ["import_preview.begun", "import_preview.done"]
+    assert len(files(stage)) == 1 and files(stage)[0].stat().st_mode & 0o777 == 0o600
+
+
+def test_import__after_the_look__brings_candidates_in_and_again_adds_nothing(stage: Stage) -> None:
+    """Field report 45: the same file again adds 0."""
+    from memory.services.errors import Conflict
+    from memory.services.transfers import import_begin
+
+    looked = run(stage, look(stage))
+    done = run(stage, import_begin(stage.owner.principal, looked.id))
+    assert done.status == "done" and done.result["added"] == 2 and len(contents(stage)) == 2
+    assert files(stage) == [], "what was used is not kept"
+    with pytest.raises(Conflict):
+        import_begin(stage.owner.principal, looked.id)
+    again = run(stage, look(stage))
+    assert again.result["added"] == 0 and again.result["counts"]["known"] == 2
+    assert events(stage)[:4] == [
+        "import_preview.begun",
+        "import_preview.done",
+        "import_run.begun",
+        "import_run.done",
+    ]
+
+
+def test_import__run_twice_by_workers__adds_each_row_once(stage: Stage) -> None:
+    from memory.services.transfer_run import transfer_run
+    from memory.services.transfers import import_begin
+    from memory.store import jobs
+
+    job = import_begin(stage.owner.principal, run(stage, look(stage)).id)
+    with stage.context():
+        assert jobs.take(job.id, clock.now()) is not None, "a worker takes it and is never heard of again"
+    assert transfer_run(stage.tenant.id, job.id) == "busy"
+    with clock.moved_to(clock.now() + timedelta(minutes=6)):
+        assert transfer_run(stage.tenant.id, job.id) == "done"
+    assert transfer_run(stage.tenant.id, job.id) == "gone"
+    assert len(contents(stage)) == 2
+
+
+def test_look__into_one_scope__that_is_none__is_refused(stage: Stage) -> None:
+    from memory.services.errors import Invalid
+
+    with pytest.raises(Invalid):
+        look(stage, scope="nowhere:at all")
+    done = run(stage, look(stage, scope="project:alpha"))
+    assert done.result["scope"] == "project:alpha"
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x00\x01\x02\xff" * 500, b"[{", b"PK\x03\x04 no zip", b"\x1f\x8b broken"]
+)
+def test_look__at_a_file_that_is_none__ends_with_a_reason(stage: Stage, content: bytes) -> None:
+    done = run(stage, look(stage, content))
+    assert done.status in ("done", "failed") and contents(stage) == []
+    if done.status == "failed":
+        assert done.error and str(files) not in done.error and "/" not in done.error
+    else:
+        assert done.result["added"] == 0 or done.result["unreadable"] >= 0
+
+
+def test_transfer__one_of_a_kind_at_a_time(stage: Stage) -> None:
+    from memory.services.errors import Conflict
+    from memory.services.transfers import export_begin
+
+    look(stage)
+    with pytest.raises(Conflict):
+        look(stage)
+    export_begin(stage.owner.principal, "csv")
+    with pytest.raises(Conflict):
+        export_begin(stage.owner.principal, "csv")
+
+
+def test_cancel__before_a_worker_came__ends_it_and_takes_the_file_away(stage: Stage) -> None:
+    from memory.services.errors import Conflict
+    from memory.services.transfer_run import transfer_run
+    from memory.services.transfers import transfer_cancel
+
+    job = look(stage)
+    transfer_cancel(stage.owner.principal, job.id)
+    assert now_of(stage, job).status == "cancelled" and files(stage) == []
+    assert transfer_run(stage.tenant.id, job.id) == "gone"
+    with pytest.raises(Conflict):
+        transfer_cancel(stage.owner.principal, job.id)
+    assert events(stage)[-1] == "import_preview.cancel_asked"
+
+
+def test_cancel__while_it_runs__stops_it_and_keeps_what_came_in(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memory.services import transfer_run as worker
+    from memory.services.transfers import import_begin, transfer_cancel
+
+    rows = json.dumps([{"memory": f"Shelf {n} of depot {n * 7} holds gaskets."} for n in range(40)]).encode()
+    job = import_begin(stage.owner.principal, run(stage, look(stage, rows)).id)
+    monkeypatch.setattr(worker, "_EVERY", 0.0)
+    tell, told = worker.Follow.tell, []
+
+    def telling(follow: Any, done: int, **more: Any) -> None:
+        told.append(done)
+        if len(told) == 12:
+            transfer_cancel(stage.owner.principal, job.id)
+        tell(follow, done, **more)
+
+    monkeypatch.setattr(worker.Follow, "tell", telling)
+    done = run(stage, job)
+    assert done.status == "cancelled" and 0 < len(contents(stage)) < 40
+    assert files(stage) == [] and events(stage)[-1] == "import_run.cancelled"
+
+
+def test_export__after_a_trial__holds_what_was_counted_without_secrets_and_formulas(stage: Stage) -> None:
+    """Field report 44: a secret older than the scanner is blanked out; the trial changes nothing and writes no file."""
+    from memory.models import Memory
+    from memory.services.transfers import export_begin
+    from tests.pages.staging import write
+
+    memory = write(stage.coder, content="The relay mast is painted every fourth spring.")
+    key = "AKIA" + "Z7QK2LMN4PRS6TUV"
+    with stage.context():
+        Memory.objects.filter(id=memory.id).update(content=f"=HYPERLINK(1) with {key}")
+    trial = run(stage, export_begin(stage.owner.principal, "csv", trial=True))
+    assert (
+        trial.result["secrets"] >= 1 and trial.result["counts"] == {"memory_memory": 1} and files(stage) == []
+    )
+    done = run(stage, export_begin(stage.owner.principal, "csv"))
+    text = files(stage)[0].read_bytes().decode()
+    cells = list(csv.DictReader(text.splitlines()))
+    assert key not in text and cells[0]["content"].startswith("'=HYPERLINK")
+    assert done.result["bytes"] == len(text.encode())
+    with stage.context():
+        assert key in Memory.objects.get(id=memory.id).content, "the row itself is not changed by an export"
+
+
+def test_export__while_it_runs__tells_how_far_it_is(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though all of it is read in one transaction, whose own changes nobody sees before its end."""
+    from memory.models import Job as Jobs
+    from memory.services import tenant_export
+    from memory.services import transfer_run as worker
+    from memory.services.transfers import export_begin
+
+    monkeypatch.setattr(worker, "_EVERY", 0.0)
+    monkeypatch.setattr(tenant_export, "_TELL_EVERY", 1)
+    job, seen = export_begin(stage.owner.principal, "jsonl"), []
+    tell = worker.Follow.tell
+
+    def telling(follow: Any, done: int, **more: Any) -> None:
+        tell(follow, done, **more)
+        with stage.context():
+            seen.append(Jobs.objects.values_list("done", flat=True).get(id=job.id))
+
+    monkeypatch.setattr(worker.Follow, "tell", telling)
+    assert run(stage, job).status == "done"
+    assert len({*seen}) > 3 and seen == sorted(seen)
+
+
+def test_files__older_than_a_day__go(stage: Stage) -> None:
+    from memory.services.errors import Conflict
+    from memory.services.transfer_files import Incoming, expire
+    from memory.services.transfers import import_begin
+
+    looked = run(stage, look(stage))
+    left = Incoming()
+    left.write(b"never finished")
+    left.close()
+    expire(clock.now())
+    assert len(files(stage)) == 1 and left.path.exists()
+    old = (clock.now() - timedelta(hours=25)).timestamp()
+    for path in (*files(stage), left.path):
+        os.utime(path, (old, old))
+    assert expire(clock.now()) >= 2
+    assert files(stage) == [] and not left.path.exists()
+    with pytest.raises(Conflict):
+        import_begin(stage.owner.principal, looked.id)
+
+
+def test_tenant__purged__leaves_no_file(stage: Stage) -> None:
+    from memory.services.transfer_files import folder_of, forget
+
+    look(stage)
+    forget(stage.tenant.id)
+    assert files(stage) == [] and folder_of(stage.tenant.id).exists()
+
+
+def test_worker__real__looks_imports_and_exports(stage: Stage) -> None:
+    from memgov.celery import app
+    from memory.services.transfers import export_begin, import_begin
+    from tests.sweeps.processes import worker
+
+    app.control.purge()
+    done = r"memory\.run_transfer_job\[.*succeeded.*done"
+    with worker() as process:
+        looked = look(stage)
+        process.until(done)
+        job = import_begin(stage.owner.principal, looked.id)
+        process.until(done)
+        out = export_begin(stage.owner.principal, "jsonl")
+        process.until(done)
+    assert [now_of(stage, one).status for one in (looked, job, out)] == ["done"] * 3
