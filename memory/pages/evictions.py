@@ -14,7 +14,17 @@ from memory.domain.ids import show_id
 from memory.domain.policy import Policy
 from memory.domain.scopes import parse_scope
 from memory.pages.access import Viewer, tenant_page
-from memory.pages.answers import SeeOther, answer, flash, flash_error, raise_or_deny, row_id, sentence, url
+from memory.pages.answers import (
+    SeeOther,
+    answer,
+    flash,
+    flash_error,
+    raise_or_deny,
+    row_id,
+    sentence,
+    url,
+    version_of,
+)
 from memory.pages.memory_shapes import address, plain_reason
 from memory.pages.pager import pager
 from memory.pages.queue import LONGEST_SEARCH
@@ -82,9 +92,10 @@ def _row(viewer: Viewer, row: Any, policy: Policy, scores: dict[str, float], now
 @tenant_page("evictions", read=None, write="review")
 def restore(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Bring one back."""
-    memory_id, version = row_id("mem", item), request.POST.get("version", "")
+    memory_id = row_id("mem", item)
+    version = version_of(request) if request.POST.get("version") else None
     try:
-        memory_restore(viewer.principal, memory_id, version=int(version) if version.isdecimal() else None)
+        memory_restore(viewer.principal, memory_id, version=version)
     except Conflict as error:
         if error.code == "place_taken":
             return SeeOther(url(viewer, "memory-restore", item))
