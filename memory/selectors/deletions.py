@@ -107,22 +107,38 @@ def judged_derived(principal: Principal, ids: Iterable[UUID], now: datetime) -> 
     return rows.annotate(left=_why_left(principal, now, pinned=False, session=""))
 
 
+def withheld(principal: Principal, ids: Iterable[UUID]) -> dict[UUID, str]:
+    """Of deleted memories those that the principal may not bring back, and why."""
+    if principal.kind != "agent":
+        return {}
+    why = Case(*_out_of_reach(principal), default=Value(""), output_field=CharField())
+    rows: QuerySet[Any] = Memory.objects.filter(id__in=list(ids)).annotate(left=why)
+    return dict(rows.exclude(left="").values_list("id", "left"))
+
+
 def _why_left(principal: Principal, now: datetime, *, pinned: bool, session: str) -> Case:
     whens: list[When] = []
     if principal.kind == "agent":
         if not takes_all(principal):
             not_own = Q(agent_id=None) | ~Q(agent_id=principal.agent_id)
             whens.append(When(not_own, then=Value(NOT_OWN)))
-        writable = readable_scopes(principal, verb=Verb.WRITE)
-        whens.append(When(~Q(scope__in=writable), then=Value(SCOPE_DENIED)))
-        declared = MountEntry.objects.filter(tenant_id=OuterRef("tenant_id"), memory_id=OuterRef("id"))
-        whens.append(When(Exists(declared), then=Value(MOUNTED)))
+        whens += _out_of_reach(principal)
     if not pinned:
         held = Q(pinned_at__isnull=False) & (Q(pinned_until=None) | Q(pinned_until__gt=now))
         whens.append(When(held, then=Value(PINNED)))
     if session:
         whens.append(When(~Q(also_learned_in=[]), then=Value(OTHER_SOURCE)))
     return Case(*whens, default=Value(""), output_field=CharField())
+
+
+def _out_of_reach(principal: Principal) -> list[When]:
+    """Where an agent may not write, and what a file declares."""
+    writable = readable_scopes(principal, verb=Verb.WRITE)
+    declared = MountEntry.objects.filter(tenant_id=OuterRef("tenant_id"), memory_id=OuterRef("id"))
+    return [
+        When(~Q(scope__in=writable), then=Value(SCOPE_DENIED)),
+        When(Exists(declared), then=Value(MOUNTED)),
+    ]
 
 
 def takes_all(principal: Principal) -> bool:

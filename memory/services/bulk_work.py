@@ -7,7 +7,8 @@ as it is and named in the job's result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -84,27 +85,39 @@ class Taking:
     at: datetime
 
 
+def _nothing(_ids: Sequence[UUID]) -> Mapping[UUID, str]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Giving:
-    """How they come back.  `unend`: an end that has passed is taken off, or the next sweep takes them again."""
+    """How they come back.  `unend`: an end that has passed is taken off, or the next sweep takes them again.
+    `withheld`: which of them whoever asked has no right to bring back, and why."""
 
     event: str
     reason: str
     unend: bool = False
+    withheld: Callable[[Sequence[UUID]], Mapping[UUID, str]] = _nothing
 
 
 def take_back(work: Work, taking: Taking, giving: Giving) -> None:
     """Give back batch by batch, name what is left, and have all of it found by its meaning again."""
     place, left = UUID(int=0), 0
     named: list[str] = []
+    reasons: Counter[str] = Counter()
     while found := _taken(work, taking, place):
         place = found[-1].place
-        back = _returned(work, [one for one in found if one.untouched], giving)
+        with tenant_context(work.tenant_id):
+            withheld = giving.withheld([one.row.id for one in found if one.untouched])
+        free = [one for one in found if one.untouched and one.row.id not in withheld]
+        back = _returned(work, free, giving)
         missed = [one for one in found if one.row.id not in back and not _came_back(work, one, giving)]
         left += len(missed)
+        reasons.update(withheld[one.row.id] for one in missed if one.row.id in withheld)
         named += [show_id("mem", one.row.id) for one in missed[: _NAMED - len(named)]]
+    told = {"left": left, "left_named": named} | ({"left_reasons": dict(reasons)} if reasons else {})
     with tenant_context(work.tenant_id):
-        jobs.keep_result(work.job, {**(work.job.result or {}), "left": left, "left_named": named})
+        jobs.keep_result(work.job, {**(work.job.result or {}), **told})
     _give_vectors(work, giving)
 
 

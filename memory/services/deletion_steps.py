@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -138,18 +139,15 @@ def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
         if job is None:
             return "busy" if jobs.is_held(job_id) else "gone"
         work = Work(tenant_id, job, jobs.request_of(job), active_policy().number)
-    if job.kind == DELETE:
-        try:
-            return _delete(work, _who(work))
-        except KeyRefused as refused:
-            with tenant_context(tenant_id):
-                jobs.end(job, jobs.FAILED, clock.now(), refused.detail)
-            return jobs.FAILED
-    with tenant_context(tenant_id):
-        step = Job.objects.get(id=parse_id("job", work.request["step"]))
-    taken = Taking(show_id("job", step.id), GONE_EVENT, step.created_at)
-    take_back(work, taken, Giving(BACK_EVENT, "the deletion was taken back"))
-    return work.end("memories.undeleted")
+    try:
+        principal = _who(work)
+    except KeyRefused as refused:
+        with tenant_context(tenant_id):
+            jobs.end(job, jobs.FAILED, clock.now(), refused.detail)
+            if job.kind == UNDO:
+                _reopen(work)
+        return jobs.FAILED
+    return _delete(work, principal) if job.kind == DELETE else _undelete(work, principal)
 
 
 def _who(work: Work) -> Principal:
@@ -210,10 +208,30 @@ def _take(
         left.add(memory_id, found.CHANGED)
 
 
+def _undelete(work: Work, principal: Principal) -> str:
+    with tenant_context(work.tenant_id):
+        step = Job.objects.get(id=parse_id("job", work.request["step"]))
+    taken = Taking(show_id("job", step.id), GONE_EVENT, step.created_at)
+    withheld = partial(found.withheld, principal)
+    take_back(work, taken, Giving(BACK_EVENT, "the deletion was taken back", withheld=withheld))
+    if (work.job.result or {}).get("left_reasons"):
+        with tenant_context(work.tenant_id):
+            _reopen(work)
+    return work.end("memories.undeleted")
+
+
+def _reopen(work: Work) -> None:
+    """Let the step be taken back by somebody who may: one without the right shall not use that up."""
+    step = jobs.lock(parse_id("job", work.request["step"]))
+    if step is not None:
+        kept = {name: value for name, value in (step.result or {}).items() if name != "undone_by"}
+        jobs.keep_result(step, kept)
+
+
 @denials_audited
 def deletion_undo(principal: Principal, job_id: UUID) -> Job:
     """Take a deletion back as one: a job that gives each memory the status it had, unless it has changed since or
-    something lives in its place.
+    something lives in its place.  An agent brings back only what it may write at the moment when the job runs.
 
     Raises `NotFound` (an agent takes back its own steps only), and `Conflict` while the step still runs, when it was
     taken back, or after the time in which a removal can be undone.
