@@ -20,13 +20,14 @@ from memory.selectors.pages_paging import Slice, Tally, by_id, counted, tallied
 from tenants.models import Agent
 
 OPTIONS = 200
+_BANDS = frozenset(one.value for one in Band)
 # Predicates whose age is judged by a rule of their own.
 _SPECIAL = {rule.name: rule for rule in BUILT_IN if rule.volatile or not rule.ages}
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The explorer's filters; an empty one filters nothing."""
+    """The explorer's filters; an empty one filters nothing, one that cannot be read matches nothing."""
 
     q: str = ""
     scope: str = ""
@@ -59,15 +60,19 @@ def _sought(wanted: Wanted, policy: Policy, now: datetime) -> tuple[QuerySet[Mem
 
 def _within(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
     rows = Memory.objects.all()
+    agent = _uuid("agt", wanted.agent)
+    if (wanted.agent and agent is None) or (wanted.band and wanted.band not in _BANDS):
+        # A filter that were passed over would offer everything, to be deleted even.
+        return rows.none()
     for name in ("scope", "kind", "status", "origin"):
         value = getattr(wanted, name)
         if value:
             rows = rows.filter(**{name: value})
     if wanted.agent:
-        rows = rows.filter(agent_id=_uuid("agt", wanted.agent))
+        rows = rows.filter(agent_id=agent)
     if wanted.pinned:
         rows = rows.filter(pinned_at__isnull=False)
-    if wanted.band in {one.value for one in Band}:
+    if wanted.band:
         rows = rows.filter(_in_band(Band(wanted.band), policy, now))
     return rows
 
