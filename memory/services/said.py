@@ -28,7 +28,26 @@ class Sentence(NamedTuple):
     """A sentence with places for values, and how it is known again."""
 
     text: str
-    shape: re.Pattern[str]
+    words: Sequence[str]
+
+    def values(self, text: str) -> list[str] | None:
+        """What stands at the places; None where the text is another sentence.
+
+        Each piece of words is looked for once, from where the one before it ended: a pattern would try every way to
+        share a long text among the places.
+        """
+        first, *middle, last = self.words
+        at, end = len(first), len(text) - len(last)
+        if at > end or not text.startswith(first) or not text.endswith(last):
+            return None
+        found = []
+        for word in middle:
+            place = text.find(word, at, end)
+            if place < 0:
+                return None
+            found.append(text[at:place])
+            at = place + len(word)
+        return [*found, text[at:end]]
 
 
 @cache
@@ -37,12 +56,7 @@ def listed() -> tuple[Sentence, ...]:
     lines = LISTED.read_text(encoding="utf-8").splitlines()
     texts = [line.replace("\\n", "\n") for line in lines if _PLACE.search(line)]
     texts.sort(key=lambda text: -len(_PLACE.sub("", text)))
-    return tuple(Sentence(text, _shape(text)) for text in texts)
-
-
-def _shape(text: str) -> re.Pattern[str]:
-    words = _PLACE.split(text)[::2]
-    return re.compile("(.*?)".join(re.escape(word) for word in words), re.DOTALL)
+    return tuple(Sentence(text, _PLACE.split(text)[::2]) for text in texts)
 
 
 def said(text: str, depth: int = 0) -> str:
@@ -53,9 +67,9 @@ def said(text: str, depth: int = 0) -> str:
     if whole != text:
         return whole
     for sentence in listed():
-        found = sentence.shape.fullmatch(text)
-        if found:
-            return _filled(pgettext(CONTEXT, sentence.text), found.groups(), depth)
+        values = sentence.values(text)
+        if values is not None:
+            return _filled(pgettext(CONTEXT, sentence.text), values, depth)
     field, colon, rest = text.partition(": ")
     if colon and _FIELD.fullmatch(field) and (told := said(rest, depth + 1)) != rest:
         return f"{pgettext('code', field.replace('_', ' '))}: {told}"

@@ -146,8 +146,10 @@ def test_refusals_of_services__are_said_in_german_with_their_values(database: No
 
 
 @pytest.mark.parametrize(
-    "text", ["a " * 1900 + ": at most x characters", "{0}" * 900, ": " * 1500, "; nothing was saved" * 150]
-)
+    "text",
+    ["a " * 1900 + ": at most x characters", "{0}" * 900, ": " * 1500, "; nothing was saved" * 150,
+     "a of b is c, at or " * 200],
+)  # fmt: skip
 def test_refusals__with_hostile_values__are_looked_up_at_once(text: str) -> None:
     """Values come from agents and people; they may look like our sentences, and must not take time."""
     import time
