@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from django.db.models import QuerySet
+
 from memgov import clock
 from memory.domain.normalise import BadText, TooLong, canonical_text, normalise_metadata
 from memory.domain.sanitisation import scan_secrets
@@ -35,6 +37,7 @@ OnConflict = Literal["ask", "skip"]
 MOST_TOLD: Final = 200
 KEY: Final = "import:"
 """Begins `input_hash` of every row that was imported."""
+TOOL: Final = "import"
 TAKEN_BACK: Final = "the import was taken back"
 """Why a row is deleted that may come in again."""
 _HELD_AS: Final = {"imported": "held", "contains_instruction": "quarantined", "contains_pii": "quarantined"}
@@ -183,12 +186,25 @@ def known_keys(principal: Principal) -> Numbers:
     """The keys of all rows that were ever imported into the tenant, whatever people decided on them since."""
     keys = Numbers()
     with tenant_context(principal.tenant_id):
-        rows = Memory.objects.filter(input_hash__startswith=KEY).exclude(
-            status=Status.DELETED.value, status_reason=TAKEN_BACK
-        )
-        for text in rows.values_list("input_hash", flat=True).iterator(chunk_size=10_000):
-            keys.setdefault(int(text.removeprefix(KEY), 16), 1)
+        for text in imported_rows().values_list("input_hash", flat=True).iterator(chunk_size=10_000):
+            keys.setdefault(key_in(text), 1)
     return keys
+
+
+def imported_rows() -> QuerySet[Memory]:
+    """Every row that an import brought in and that no undo took back.  Inside the tenant's context.
+
+    `input_hash` is free text of whoever writes: only what no agent wrote, and what reads as a key, is ours.
+    """
+    rows = Memory.objects.filter(
+        input_hash__regex=f"^{KEY}[0-9a-f]{{16}}$", agent_id=None, tool=TOOL, origin=Origin.EXTERNAL.value
+    )
+    return rows.exclude(status=Status.DELETED.value, status_reason=TAKEN_BACK)
+
+
+def key_in(input_hash: str) -> int:
+    """The key of such a row."""
+    return int(input_hash.removeprefix(KEY), 16)
 
 
 def request_of(part: Part, record: ForeignRecord, scope: Scope, key: int) -> WriteRequest:
@@ -201,7 +217,7 @@ def request_of(part: Part, record: ForeignRecord, scope: Scope, key: int) -> Wri
         value=record.value if whole else None,
         scope=scope,
         origin=Origin.EXTERNAL.value,
-        tool="import",
+        tool=TOOL,
         input_hash=f"{KEY}{key:016x}",
         expires_at=record.expires_at,
         valid_from=record.valid_from,

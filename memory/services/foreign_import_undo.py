@@ -12,10 +12,9 @@ from memory.domain import lifecycle
 from memory.domain.types import Status
 from memory.importers import ForeignRecord, Part
 from memory.importers.numbers import Numbers
-from memory.models import Memory
 from memory.selectors.policies import active_policy
 from memory.services.changes import Changes
-from memory.services.foreign_import import KEY, TAKEN_BACK, key_of, scope_of, target_of
+from memory.services.foreign_import import TAKEN_BACK, imported_rows, key_in, key_of, scope_of, target_of
 from memory.store import memories
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -26,7 +25,7 @@ _WAITING: Final = (Status.CANDIDATE.value, Status.QUARANTINED.value)
 
 @dataclass(slots=True)
 class TakenBack:
-    """How many rows went, and how many stay because somebody decided on them or they went before."""
+    """How many rows went, and how many stay because somebody decided on them."""
 
     dry_run: bool
     removed: int = 0
@@ -58,11 +57,11 @@ def foreign_import_undo(
 
 def _waiting(principal: Principal, keys: Numbers, done: TakenBack) -> Iterator[UUID]:
     with tenant_context(principal.tenant_id):
-        rows = Memory.objects.filter(input_hash__startswith=KEY).order_by("id")
+        rows = imported_rows().order_by("id")
         for memory_id, key, status in rows.values_list("id", "input_hash", "status").iterator(
             chunk_size=2_000
         ):
-            if int(key.removeprefix(KEY), 16) in keys:
+            if key_in(key) in keys:
                 if status in _WAITING:
                     yield memory_id
                 else:

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from memory.domain.scopes import parse_scope
+from memory.importers import ForeignRecord, open_store
 from memory.models import AuditEvent, Contradiction, Memory
 from memory.services.candidate_admit import candidate_admit
+from memory.services.foreign_import import key_of
 from memory.services.memory_write import memory_write
 from memory.services.write_types import WriteRequest
 from tests.audit.test_import import LINES, bring_in, written
@@ -81,7 +84,9 @@ def test_undo__what_waits_goes_and_comes_in_again(
         events = AuditEvent.objects.filter(action="memory.deleted", reason="the import was taken back")
         assert events.count() == 3
     again = undone(stage, path, capsys, *where)
-    assert (again["removed"], again["stayed"]) == (0, 3)
+    assert (again["removed"], again["stayed"]) == (0, 0), (
+        "what an undo took is nothing that somebody decided on"
+    )
     assert bring_in(stage, path, scope="project:alpha").added == 3
 
 
@@ -97,6 +102,30 @@ def test_undo__what_a_person_admitted_stays(
     assert (answer["removed"], answer["stayed"]) == (2, 1)
     assert statuses(stage)["Prefers window seats on night trains"] == "live"
     assert bring_in(stage, path, scope="project:alpha").counts["known"] == 2  # with its repetition
+
+
+@pytest.mark.parametrize("forged", ["import:xyz", "import:" + "f" * 40, "import:", "import:-1", None])
+def test_import_and_undo__beside_an_agents_forged_key__go_by_what_was_imported(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str], forged: str | None
+) -> None:
+    """`input_hash` is free text of whoever writes."""
+    path = written(tmp_path, "- The press halls of the north wing open at seven\n")
+    (part,) = open_store(path).parts()
+    (record,) = part.items
+    assert isinstance(record, ForeignRecord)
+    scope = parse_scope("project:alpha")
+    memory_write(
+        stage.coder.principal,
+        WriteRequest(
+            content="Deliveries come before noon.", scope="project:alpha", origin="user_explicit", tool="import",
+            input_hash=f"import:{key_of(record, scope):016x}" if forged is None else forged,
+        ),
+    )  # fmt: skip
+    assert bring_in(stage, path, scope="project:alpha").counts["held"] == 1
+    answer = undone(stage, path, capsys, "--scope", "project:alpha")
+    assert (answer["removed"], answer["stayed"]) == (1, 0)
+    left = {one: status for one, status in statuses(stage).items() if one.startswith("Deliveries")}
+    assert list(left.values()) == ["live"]
 
 
 def test_undo__of_another_file_or_tenant__touches_nothing(

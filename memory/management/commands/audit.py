@@ -81,7 +81,7 @@ class Command(BaseCommand):
             return
         went = "would go" if back.dry_run else "went"
         self.stdout.write(f"{back.removed:>9,} rows of the import {went} from tenant {slug}")
-        self.stdout.write(f"{back.stayed:>9,} stay: somebody decided on them, or they had gone before")
+        self.stdout.write(f"{back.stayed:>9,} stay: somebody decided on them")
 
     def _tell(self, result: Imported, slug: str, most: int) -> None:
         for pointer, what, why in result.told[: max(most, 0)]:
