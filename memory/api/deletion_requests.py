@@ -50,4 +50,8 @@ class DeletionBody(StrictSerializer):
         help_text="The instant at which you looked; of a filter, what was recorded later is not touched.",
         **_MAYBE,
     )
-    seal = Text(max_length=60, help_text="From a dry run: 412 when something else would go by now.", **_MAYBE)
+    seal = Text(
+        max_length=60,
+        help_text="From a dry run with the same `cascade`: 412 when something else would go by now.",
+        **_MAYBE,
+    )

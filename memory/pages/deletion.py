@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,7 @@ from memory.pages.answers import SeeOther, answer, flash, flash_error, raise_or_
 from memory.pages.deletion_shapes import left_words, row, step
 from memory.pages.memories import query_of, wanted_in
 from memory.selectors.deletions import Chosen
-from memory.services.deletion import SAMPLE, Look, Wish
+from memory.services.deletion import SAMPLE, Look, Wish, both_seals
 from memory.services.deletion_steps import AT_ONCE, KINDS, deletion_look, deletion_undo, memories_delete
 from memory.services.errors import Conflict, Denied, Invalid, NotFound, ServiceError, VersionConflict
 from memory.store import jobs
@@ -31,8 +32,9 @@ def bulk(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     if request.method != "POST":
         return _ask(request, viewer, request.GET)
     given = request.POST
-    if not given.get("seal"):
-        # A form without what was seen was not made by us, and decides nothing.
+    if not given.get("seal") or (given.get("cascade") == "yes" and not given.get("derived_seal")):
+        # What was not shown decides nothing: without a seal the form was not made by us, and without the second one
+        # there were too many to look for what was derived unasked.
         return _ask(request, viewer, given, 409, changed=_("Nothing was deleted. This is what would go."))
     wish = _wish(given)
     try:
@@ -52,9 +54,10 @@ def bulk(request: HttpRequest, viewer: Viewer) -> HttpResponse:
 
 
 def _wish(given: QueryDict) -> Wish:
+    cascade, seal = given.get("cascade") == "yes", given.get("seal", "")
     return Wish(
-        _chosen(given), given.get("reason", ""), cascade=given.get("cascade") == "yes",
-        seen=_instant(given.get("seen", "")), seal=given.get("seal", ""),
+        _chosen(given), given.get("reason", ""), cascade=cascade, seen=_instant(given.get("seen", "")),
+        seal=both_seals(seal, given.get("derived_seal", "")) if cascade else seal,
     )  # fmt: skip
 
 
@@ -100,7 +103,7 @@ def _ask(
     if wish.chosen.given:
         seen = None if fresh else wish.seen
         try:
-            look = deletion_look(viewer.principal, Wish(wish.chosen, wish.reason, seen=seen))
+            look = deletion_look(viewer.principal, replace(wish, seen=seen))
         except Denied as error:
             return raise_or_deny(error)
         context |= _shown(viewer, wish, look)
@@ -124,7 +127,12 @@ def _shown(viewer: Viewer, wish: Wish, look: Look) -> dict[str, Any]:
         "gone": len(look.already) + len(look.not_found),
         "derived": look.derived,
         "derived_items": [row(viewer, one) for one in look.derived_sample],
-        "hidden": [*hidden, ("seen", look.seen.isoformat()), ("seal", look.seal)],
+        "hidden": [
+            *hidden,
+            ("seen", look.seen.isoformat()),
+            ("seal", look.seal),
+            ("derived_seal", look.derived_seal),
+        ],
     }
 
 

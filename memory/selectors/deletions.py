@@ -99,9 +99,11 @@ def judged(
     )
 
 
-def judged_derived(principal: Principal, ids: Iterable[UUID], now: datetime) -> QuerySet[Any]:
-    """Of derived memories those that the principal may see and that are not gone, each with `left`."""
-    rows: QuerySet[Any] = Memory.objects.filter(id__in=list(ids)).exclude(status__in=GONE)
+def judged_derived(principal: Principal, ids: Iterable[UUID], seen: datetime, now: datetime) -> QuerySet[Any]:
+    """Of derived memories those that the principal may see, that were there at `seen` and are not gone, each with
+    `left`."""
+    rows: QuerySet[Any] = Memory.objects.filter(id__in=list(ids), recorded_at__lte=seen)
+    rows = rows.exclude(status__in=GONE)
     if principal.kind == "agent":
         rows = rows.filter(scope__in=readable_scopes(principal))
     return rows.annotate(left=_why_left(principal, now, pinned=False, session=""))

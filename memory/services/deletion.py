@@ -26,13 +26,15 @@ SAMPLE: Final = 100
 """Memories that a look names."""
 MOST_IDS: Final = 1000
 MOST_DERIVED: Final = 100_000
-"""Beyond this many, what was derived is not counted before the step."""
+MOST_UNASKED: Final = 2_000
+"""Beyond this many, what was derived is not counted before the step; unasked for, far fewer are looked at."""
+_UNCOUNTED: Final = "many"
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is to be deleted and why.  `seen`: what was recorded later is not meant.  `seal`: of the look that it was
-    decided on; nothing is done when another set would go by now."""
+    decided on, with the same `cascade`; nothing is done when another set would go by now."""
 
     chosen: Chosen
     reason: str
@@ -52,33 +54,55 @@ class Look:
     left_named: Sequence[Row]
     derived: int | None
     """How many more a cascade would take; None where there are too many roots to say."""
+    derived_seal: str
+    """Of what a cascade would take; "" where it was not asked for and is not known."""
     derived_sample: Sequence[Row]
     not_found: Sequence[UUID]
     already: Sequence[UUID]
     seal: str
 
+    def sealed(self, cascade: bool) -> str:
+        """What a step is bound to that takes this, with what was derived from it or without."""
+        return both_seals(self.seal, self.derived_seal) if cascade else self.seal
 
-def look(principal: Principal, chosen: Chosen, seen: datetime, now: datetime) -> Look:
+
+def both_seals(seal: str, derived_seal: str) -> str:
+    """The seal of what is named and of what a cascade takes along."""
+    return f"{seal}+{derived_seal}"
+
+
+def look(principal: Principal, chosen: Chosen, seen: datetime, now: datetime, *, cascade: bool) -> Look:
     """Sort what is named into what goes and what is left.  Inside the tenant's context."""
     policy = active_policy().policy
     rows = found.judged(principal, chosen, seen, policy, now)
     counted = found.tally(rows)
     going = rows.filter(left="").order_by("-id")
-    derived, derived_sample = _derived(principal, going, counted.going, now)
+    derived = _derived(principal, going, counted.going, seen, now, cascade=cascade)
     not_found, already = _absent(principal, chosen, now)
     return Look(
         seen=seen, going=counted.going, sample=found.rows_of(going, SAMPLE), left=counted.left,
         left_named=found.rows_of(rows.exclude(left="").order_by("-id"), SAMPLE) if counted.left else [],
-        derived=derived, derived_sample=derived_sample, not_found=not_found, already=already, seal=counted.seal,
+        derived=derived.count, derived_sample=derived.sample, derived_seal=derived.seal,
+        not_found=not_found, already=already, seal=counted.seal,
     )  # fmt: skip
 
 
-def _derived(principal: Principal, going: Any, count: int, now: datetime) -> tuple[int | None, list[Row]]:
-    if count > MOST_DERIVED:
-        return None, []
+@dataclass(frozen=True, slots=True)
+class _Derived:
+    count: int | None
+    sample: Sequence[Row]
+    seal: str
+
+
+def _derived(
+    principal: Principal, going: Any, count: int, seen: datetime, now: datetime, *, cascade: bool
+) -> _Derived:
+    if count > (MOST_DERIVED if cascade else MOST_UNASKED):
+        return _Derived(None, [], _UNCOUNTED if cascade else "")
     ids = found.derived_from(list(going.values_list("id", flat=True)))
-    rows = found.judged_derived(principal, ids, now).filter(left="").order_by("-id")
-    return rows.count(), found.rows_of(rows, SAMPLE)
+    rows = found.judged_derived(principal, ids, seen, now).filter(left="")
+    counted = found.tally(rows)
+    return _Derived(counted.going, found.rows_of(rows.order_by("-id"), SAMPLE), counted.seal)
 
 
 def _absent(principal: Principal, chosen: Chosen, now: datetime) -> tuple[list[UUID], list[UUID]]:

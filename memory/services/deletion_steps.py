@@ -54,7 +54,7 @@ def deletion_look(principal: Principal, wish: Wish) -> Look:
     """What a deletion would take and leave; nothing is changed.  Raises `Invalid`, `Denied`."""
     now = _asked_rightly(principal, wish)
     with tenant_context(principal.tenant_id):
-        return look(principal, wish.chosen, wish.seen or now, now)
+        return look(principal, wish.chosen, wish.seen or now, now, cascade=wish.cascade)
 
 
 @denials_audited
@@ -69,8 +69,8 @@ def memories_delete(principal: Principal, wish: Wish) -> Deletion:
     if not wish.reason.strip():
         raise Invalid("say why they are deleted", code="reason_needed", field="reason")
     with tenant_context(principal.tenant_id):
-        seen = look(principal, wish.chosen, wish.seen or now, now)
-        if wish.seal and wish.seal != seen.seal:
+        seen = look(principal, wish.chosen, wish.seen or now, now, cascade=wish.cascade)
+        if wish.seal and wish.seal != seen.sealed(wish.cascade):
             raise VersionConflict(
                 "something else would go by now than what you saw; nothing was deleted, look again"
             )
@@ -192,7 +192,8 @@ def _take(
     going = {memory_id: version for memory_id, version, reason in batch if not reason}
     derived: dict[UUID, int] = {}
     if work.request["cascade"]:
-        rows = found.judged_derived(principal, found.derived_from(list(going)), now)
+        seen = datetime.fromisoformat(work.request["seen"])
+        rows = found.judged_derived(principal, found.derived_from(list(going)), seen, now)
         for memory_id, version, reason in found.after(rows, UUID(int=0)):
             if reason:
                 left.add(memory_id, reason)

@@ -101,7 +101,7 @@ def test_delete__picked__takes_these_and_their_derived_when_asked(
     address = full.at(f"memories/delete/?id={mem(pumps[0])}&id={mem(pumps[2])}&id=nonsense")
     page = reviewer.get(address).content.decode()
     assert "Delete 2 memories?" in page, "who picks a pinned one means it"
-    fields = {"seen": form_of(page)["seen"], "seal": form_of(page)["seal"]}
+    fields = {name: form_of(page)[name] for name in ("seen", "seal", "derived_seal")}
     sent = {**fields, "id": [mem(pumps[0]), mem(pumps[2])], "reason": "gone", "cascade": "yes"}
     assert reviewer.post(full.at("memories/delete/"), sent).status_code == 303
     assert statuses(full, pumps) == ["deleted", "live", "deleted"]
@@ -179,3 +179,24 @@ def test_step__of_another_tenant_or_kind__is_not_there(
     assert auditor.get(step).status_code == 200 and auditor.post(f"{step}undo/").status_code == 403
     assert "Take the step back" not in auditor.get(step).content.decode()
     assert statuses(full, pumps) == ["deleted", "deleted", "live"]
+
+
+def test_delete__with_what_was_derived_from_many__is_shown_before_it_is_done(
+    full: Full, reviewer: Client, pumps: list[Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memory.models import Memory
+    from memory.services import deletion
+
+    monkeypatch.setattr(deletion, "MOST_UNASKED", 1)
+    page = reviewer.get(full.at("memories/delete/?scope=user:7")).content.decode()
+    assert "What was derived from them" in page and "Two technicians" not in page
+    sent = {**form_of(page), "reason": "moved away", "cascade": "yes"}
+    answer = reviewer.post(full.at("memories/delete/"), sent)
+    text = answer.content.decode()
+    assert answer.status_code == 409 and "1 more was derived from them" in text and "Two technicians" in text
+    assert 'value="yes" checked' in text and statuses(full, pumps) == ["live"] * 3
+    again = {**form_of(text), "reason": "moved away", "cascade": "yes"}
+    with full.stage.context():
+        Memory.objects.filter(content__startswith="Two technicians").update(version=7)
+    assert reviewer.post(full.at("memories/delete/"), again).status_code == 409
+    assert statuses(full, pumps) == ["live"] * 3

@@ -38,12 +38,12 @@ class DeleteMany(Endpoint):
         data = self.body(DeletionBody)
         wish = _wish(data)
         if data.get("dry_run"):
-            return Response(_answer(deletion_look(self.principal, wish), dry_run=True))
+            return Response(_answer(deletion_look(self.principal, wish), wish, dry_run=True))
         done = memories_delete(self.principal, wish)
         if done.job.status != jobs.DONE:
             place = request.build_absolute_uri(f"/api/v1/jobs/{show_id('job', done.job.id)}")
             return Response(job_json(done.job), status=202, headers={"Location": place})
-        return Response({**_answer(done.look), **_done(done.job)})
+        return Response({**_answer(done.look, wish), **_done(done.job)})
 
 
 class DeletionUndo(Endpoint):
@@ -82,7 +82,7 @@ def _filters(given: Mapping[str, Any]) -> MemoryFilters:
     return MemoryFilters(**values, agent=agent_named(given.get("agent")), words=given.get("q"))
 
 
-def _answer(seen: Look, *, dry_run: bool = False) -> dict[str, Any]:
+def _answer(seen: Look, wish: Wish, *, dry_run: bool = False) -> dict[str, Any]:
     kept = told(seen)
     return {
         "dry_run": dry_run,
@@ -93,7 +93,7 @@ def _answer(seen: Look, *, dry_run: bool = False) -> dict[str, Any]:
         "derived_memories": _rows(seen.derived_sample),
         **kept,
         "seen": when(seen.seen),
-        "seal": seen.seal,
+        "seal": seen.sealed(wish.cascade),
         "step": None,
     }
 

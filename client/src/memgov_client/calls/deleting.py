@@ -35,8 +35,8 @@ class DeletionFilter(TypedDict, total=False):
 
 
 class DeletionFields(TypedDict, total=False):
-    """How far it goes: with what was derived (``cascade``), only asking (``dry_run``), and bound to a look (``seen``,
-    ``seal``)."""
+    """How far it goes: with what was derived (``cascade``), only asking (``dry_run``), and bound to a look with
+    the same ``cascade`` (``seen``, ``seal``)."""
 
     cascade: bool | None
     dry_run: bool | None
