@@ -163,6 +163,21 @@ class Left:
         return sum(self.counts.values())
 
 
+def left_by(seen: Look) -> Left:
+    """What a step leaves that does what the look showed."""
+    return Left(dict(seen.left), told(seen)["left_named"])
+
+
+def left_now(principal: Principal, chosen: Chosen, seen: datetime, now: datetime) -> Left:
+    """What a step leaves.  Inside the tenant's context."""
+    rows = found.judged(principal, chosen, seen, active_policy().policy, now)
+    left = Left(found.tally(rows).left)
+    if left.counts:
+        named = found.rows_of(rows.exclude(left="").order_by("-id"), SAMPLE)
+        left.named += [{"memory": show_id("mem", one.id), "reason": one.left} for one in named]
+    return left
+
+
 def as_json(chosen: Chosen) -> dict[str, Any]:
     """As it is kept with a job."""
     if chosen.ids:

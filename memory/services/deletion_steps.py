@@ -20,10 +20,21 @@ from memgov.ids import new_id
 from memory.domain.ids import parse_id, show_id
 from memory.models import Job
 from memory.selectors import deletions as found
+from memory.selectors.deletions import Chosen
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.bulk_work import Giving, Taking, Work, take_back
-from memory.services.deletion import Left, Look, Wish, as_json, from_json, look, nothing_goes
+from memory.services.deletion import (
+    Left,
+    Look,
+    Wish,
+    as_json,
+    from_json,
+    left_by,
+    left_now,
+    look,
+    nothing_goes,
+)
 from memory.services.errors import Conflict, Invalid, NotFound, VersionConflict
 from memory.services.job_queue import dispatch
 from memory.store import audit, bulk_steps, jobs
@@ -81,7 +92,7 @@ def memories_delete(principal: Principal, wish: Wish) -> Deletion:
         job = _step(principal, wish, seen, total, now, jobs.RUNNING if at_once else jobs.QUEUED)
         if at_once:
             work = Work(principal.tenant_id, job, jobs.request_of(job), active_policy().number)
-            _delete(work, principal)
+            _delete(work, principal, left_by(seen))
             job.refresh_from_db()
         else:
             _note(principal, job, "memories.delete_started", now, reason=wish.reason.strip(),
@@ -147,7 +158,12 @@ def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
             if job.kind == UNDO:
                 _reopen(work)
         return jobs.FAILED
-    return _delete(work, principal) if job.kind == DELETE else _undelete(work, principal)
+    if job.kind == UNDO:
+        return _undelete(work, principal)
+    with tenant_context(tenant_id):
+        chosen, seen = _asked(work)
+        left = left_now(principal, chosen, seen, clock.now())
+    return _delete(work, principal, left)
 
 
 def _who(work: Work) -> Principal:
@@ -157,15 +173,22 @@ def _who(work: Work) -> Principal:
     return principal_of_key(work.tenant_id, work.job.key_id, clock.now())
 
 
-def _delete(work: Work, principal: Principal) -> str:
-    """All batches, from the start: what a worker that died had deleted matches no more."""
-    chosen, seen = from_json(work.request["chosen"]), datetime.fromisoformat(work.request["seen"])
-    left, place = Left(), UUID(int=0)
+def _asked(work: Work) -> tuple[Chosen, datetime]:
+    """What is meant, and until which instant."""
+    return from_json(work.request["chosen"]), datetime.fromisoformat(work.request["seen"])
+
+
+def _delete(work: Work, principal: Principal, left: Left) -> str:
+    """All batches of what may go, from the start: what a worker that died had deleted matches no more.
+
+    Up to `AT_ONCE` are one batch, so that their locks are taken in the order of their ids.  `left`: what is not
+    walked, however much it is."""
+    (chosen, seen), place = _asked(work), UUID(int=0)
     while True:
         with tenant_context(work.tenant_id):
             now = clock.now()
             rows = found.judged(principal, chosen, seen, active_policy().policy, now)
-            batch = found.after(rows, place, _BATCH)
+            batch = found.after(rows.filter(left=""), place, _BATCH)
             _take(work, principal, batch, left, now)
             jobs.touch(work.job.id, now)
         if len(batch) < _BATCH:
@@ -185,15 +208,11 @@ def _delete(work: Work, principal: Principal) -> str:
 def _take(
     work: Work, principal: Principal, batch: list[tuple[UUID, int, str]], left: Left, now: datetime
 ) -> None:
-    """One batch, with what was derived from what goes of it; inside its transaction."""
-    for memory_id, _version, reason in batch:
-        if reason:
-            left.add(memory_id, reason)
-    going = {memory_id: version for memory_id, version, reason in batch if not reason}
+    """One batch, with what was derived from it; inside its transaction."""
+    going = {memory_id: version for memory_id, version, _left in batch}
     derived: dict[UUID, int] = {}
     if work.request["cascade"]:
-        seen = datetime.fromisoformat(work.request["seen"])
-        rows = found.judged_derived(principal, found.derived_from(list(going)), seen, now)
+        rows = found.judged_derived(principal, found.derived_from(list(going)), _asked(work)[1], now)
         for memory_id, version, reason in found.after(rows, UUID(int=0)):
             if reason:
                 left.add(memory_id, reason)
