@@ -83,14 +83,7 @@ def step(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
 
 
 def _conditions(kept: dict[str, Any]) -> list[dict[str, str]]:
-    """What the step was asked for: conditions, or how many were picked."""
+    """What the step was asked for: the names of the conditions, or how many were picked."""
     if "ids" in kept:
         return [{"name": _("Picked"), "value": str(kept["ids"])}]
-    given = kept.get("explorer") or kept.get("filter") or {}
-    return [{"name": plain(name).capitalize(), "value": _value(value)} for name, value in given.items()]
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return [{"name": plain(name).capitalize(), "value": ""} for name in kept.get("filter", ())]

@@ -117,13 +117,12 @@ def _asked_rightly(principal: Principal, wish: Wish) -> datetime:
 
 
 def _step(principal: Principal, wish: Wish, seen: Look, total: int, now: datetime, status: str) -> Job:
-    """The job.  It shows why and by which conditions; of ids only how many."""
+    """The job.  It shows why, and by which conditions; what these said is forgotten with the request."""
     chosen = as_json(wish.chosen)
     asked = {"reason": wish.reason.strip()[:500], "cascade": wish.cascade}
-    shown = {"ids": len(chosen["ids"])} if "ids" in chosen else chosen
     job = Job(
         id=new_id(now), kind=DELETE, status=status, agent_id=principal.agent_id, key_id=principal.key_id,
-        actor_name=principal.name, total=total, created_at=now, touched_at=now, result={**asked, **shown},
+        actor_name=principal.name, total=total, created_at=now, touched_at=now, result={**asked, **_about(chosen)},
     )  # fmt: skip
     actor = {"kind": principal.kind, "id": principal.id, "name": principal.name}
     jobs.insert(job, {**asked, "chosen": chosen, "seen": seen.seen.isoformat(), "actor": actor})
@@ -131,11 +130,14 @@ def _step(principal: Principal, wish: Wish, seen: Look, total: int, now: datetim
 
 
 def _about(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """What a step was asked for, for the audit: how many ids, or the names of the conditions.  Their values may be
-    texts, which the chain does not hold."""
+    """What a step was asked for: how many ids, or the names of the conditions.  Their values may be texts of somebody
+    who is to be forgotten, which neither the chain nor the job holds."""
     if "ids" in chosen:
         return {"ids": len(chosen["ids"])}
-    return {"filter": sorted(chosen["filter" if "filter" in chosen else "explorer"])}
+    if "filter" in chosen:
+        return {"filter": sorted(chosen["filter"])}
+    # Of the explorer a box that is not ticked is no condition.
+    return {"filter": sorted(name for name, value in chosen["explorer"].items() if value)}
 
 
 def _note(principal: Principal, job: Job, action: str, now: datetime, **more: Any) -> None:

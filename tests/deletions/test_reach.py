@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from memory.models import Job
 from memory.selectors.deletions import Chosen
 from memory.selectors.memory_list import MemoryFilters
+from memory.selectors.pages_memories import Wanted
 from memory.services import deletion_steps
 from memory.services.deletion import Wish
 from memory.services.deletion_steps import deletion_run, memories_delete
@@ -56,3 +57,24 @@ def test_job__counts_what_it_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     with plot.stage.context():
         kept = Job.objects.get(id=job.id).result
     assert kept is not None and kept["left_reasons"] == {"not_own": 5}
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_job__keeps_the_names_of_its_conditions__and_not_what_they_say(
+    large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plot = Plot()
+    plot.plant(2, subject="user:77", predicate="note", content="gout ")
+    if large:
+        monkeypatch.setattr(deletion_steps, "AT_ONCE", 1)
+    by_page = Wish(Chosen(wanted=Wanted(q="gout", scope="project:alpha")), "they left")
+    for asked, names in ((wish(subject="user:77"), ["subject"]), (by_page, ["q", "scope"])):
+        job = memories_delete(plot.stage.reviewer.principal, asked).job
+        if large:
+            assert deletion_run(plot.tenant_id, job.id) == "done"
+        with plot.stage.context():
+            kept = Job.objects.get(id=job.id)
+        assert kept.result is not None and kept.result["filter"] == names
+        assert "gout" not in str(kept.result) and "user:77" not in str(kept.result)
+        assert kept.done == 2 and kept.request is None
+        plot.plant(2, subject="user:77", predicate="note", content="gout ")

@@ -200,3 +200,12 @@ def test_delete__with_what_was_derived_from_many__is_shown_before_it_is_done(
         Memory.objects.filter(content__startswith="Two technicians").update(version=7)
     assert reviewer.post(full.at("memories/delete/"), again).status_code == 409
     assert statuses(full, pumps) == ["live"] * 3
+
+
+def test_step__shows_by_which_conditions__and_not_what_they_said(
+    full: Full, reviewer: Client, pumps: list[Memory]
+) -> None:
+    fields = form_of(reviewer.get(full.at("memories/delete/?q=pump&kind=fact")).content.decode())
+    step = reviewer.post(full.at("memories/delete/"), {**fields, "reason": "moved away"})["Location"]
+    shown = reviewer.get(step).content.decode()
+    assert re.findall(r'<span class="chip">(.*?)</span>', shown) == ["Kind", "Q"]
