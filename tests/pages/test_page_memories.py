@@ -38,7 +38,7 @@ def act(browser: Client, full: Full, what: str, **sent: object):  # type: ignore
         ({"status": "live", "kind": "fact", "band": "fresh", "origin": "tool_verified"}, True),
         ({"status": "deleted"}, False),
         ({"band": "outdated"}, False),
-        ({"band": "no such band"}, True),
+        ({"band": "no such band"}, False),
         ({"pinned": "1"}, False),
         ({"agent": "agt_nonsense"}, False),
         ({"q": "100%_\\"}, False),
