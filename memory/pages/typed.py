@@ -15,7 +15,7 @@ from memory.pages.access import uncached
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 # Never shown again, even to the person who typed it.
-_SECRET = ("password", "csrfmiddlewaretoken", "code", "credential")
+_SECRET = ("password", "csrfmiddlewaretoken", "code", "credential", "secret", "token")
 
 
 class TypedText:
@@ -44,7 +44,7 @@ class TypedText:
             {"name": name, "text": text.replace("\x00", "\N{REPLACEMENT CHARACTER}")}
             for name, texts in given.lists()
             for text in texts
-            if text.strip("\x00 ") and not name.startswith(_SECRET)
+            if text.strip("\x00 ") and not any(word in name.lower() for word in _SECRET)
         ]
         return uncached(render(request, "400_text.html", {"typed": typed}, status=400))
 

@@ -22,7 +22,7 @@ from memory.models import Job
 from memory.selectors import deletions as found
 from memory.selectors.deletions import Chosen
 from memory.selectors.policies import active_policy
-from memory.services.access import REVIEWERS, denials_audited, require_role
+from memory.services.access import REVIEWERS, denials_audited, reason_fits, require_role
 from memory.services.bulk_work import Giving, Taking, Work, take_back
 from memory.services.deletion import (
     Left,
@@ -110,6 +110,7 @@ def _asked_rightly(principal: Principal, wish: Wish) -> datetime:
             code="filter_needed",
             field="filter",
         )
+    reason_fits(wish.reason)
     now = clock.now()
     if wish.seen is not None and wish.seen > now:
         raise Invalid("the instant at which it was looked at lies in the future", field="seen")

@@ -316,3 +316,13 @@ def test_agent_of_another_tenant__takes_nothing_back() -> None:
         deletion_undo(make_tenant().orchestrator.principal, done.job.id)
     back = deletion_undo(plot.stage.orchestrator.principal, done.job.id)
     assert back.agent_id == plot.stage.orchestrator.agent.id
+
+
+def test_long_reason__is_refused_and_not_cut() -> None:
+    plot = Plot()
+    rows = plot.plant(2, session="s1")
+    with pytest.raises(Invalid, match="501 letters"):
+        memories_delete(plot.stage.reviewer.principal, wish(by(session="s1"), reason="z" * 501))
+    assert plot.statuses(rows) == ["live", "live"]
+    memories_delete(plot.stage.reviewer.principal, wish(by(session="s1"), reason="z" * 500))
+    assert plot.statuses(rows) == ["deleted", "deleted"]

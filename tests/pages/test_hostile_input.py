@@ -174,6 +174,10 @@ def test_what_was_typed__stays_in_the_page_that_refuses_it(lived: Lived, browser
     assert long.status_code == 422 and "z" * 501 in long.content.decode()
     secret = Client().post("/accounts/login/", {"login": "a\x00b", "password": "my pass phrase"})
     assert secret.status_code == 400 and b"my pass phrase" not in secret.content
+    change = {"oldpassword": "my pass phrase", "password1": "new\x00", "password2": "another phrase"}
+    changed = browser.post("/accounts/password/change/", change)
+    assert changed.status_code == 400
+    assert b"my pass phrase" not in changed.content and b"another phrase" not in changed.content
 
 
 def test_oddities__in_every_field_of_every_form__never_crash(
