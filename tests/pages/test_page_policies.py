@@ -60,12 +60,12 @@ def test_presets__are_all_there_with_what_each_changes_here(stage: Stage, owner:
         page.split('id="trusted-source"')[1],
     )
     assert "This is what is in force" in default and "Begin a draft" not in default
-    assert "<code>admission trust floor narrow</code> <del>0.0</del>" in trusted.split("<section")[0]
+    assert "<code>admission: trust floor narrow</code> <del>0.0</del>" in trusted.split("<section")[0]
     begun = owner.get(at(stage, "drafts/new/"), {"begin": "preset:curated"}).content.decode()
     assert 'value="preset:curated" selected' in begun and 'value="Curated store"' in begun
     answer = owner.post(at(stage, "drafts/new/"), {"name": "trial", "begin": "preset:curated"})
     assert answer.status_code == 303
-    assert "reconciliation cap" in owner.get(answer["Location"]).content.decode()
+    assert "reconciliation: cap" in owner.get(answer["Location"]).content.decode()
     assert owner.post(at(stage, "drafts/new/"), {"name": "", "begin": ""}).status_code == 422
     assert owner.post(at(stage, "drafts/new/"), {"name": "x", "begin": "preset:no"}).status_code == 422
 
