@@ -4,8 +4,8 @@ Pure: files in, records out. No Django, no database, no network, no judgement ab
 """
 
 from memory.importers.mapping import BadMapping, read_mapping
-from memory.importers.reading import FORMATS, Options, Part, Reading, Unusable, open_store
-from memory.importers.records import ForeignRecord, Note, Unreadable
+from memory.importers.reading import FORMATS, Options, Part, Reading, open_store
+from memory.importers.records import ForeignRecord, Note, Unreadable, Unusable
 from memory.importers.source import weight
 
 __all__ = [

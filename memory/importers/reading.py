@@ -21,12 +21,8 @@ from memory.importers import (
 )
 from memory.importers.detect import Detected, detect, layout_of
 from memory.importers.mapping import BadMapping
-from memory.importers.records import Item, Unreadable
+from memory.importers.records import Item, Unreadable, Unusable
 from memory.importers.source import DAMAGED, Source, Watch, sources
-
-
-class Unusable(Exception):
-    """The file as a whole cannot be read; the text says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +69,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file about to be read."""
+    """A file about to be read; at most `most` bytes are unpacked from an archive."""
 
     path: Path
     format: str = "auto"
     options: Options = Options()
     watch: Watch | None = None
+    most: int | None = None
 
     def parts(self) -> Iterator[Part]:
         """The sources one after another. Raises `Unusable` for what is no file that can be read."""
         try:
-            for source in sources(self.path, self.watch):
+            for source in sources(self.path, self.watch, self.most):
                 if isinstance(source, Unreadable):
                     yield Part(source.pointer, "", "not readable", iter([source]))
                 else:
@@ -114,11 +111,16 @@ class Reading:
 
 
 def open_store(
-    path: Path, format: str = "auto", *, options: Options | None = None, watch: Watch | None = None
+    path: Path,
+    format: str = "auto",
+    *,
+    options: Options | None = None,
+    watch: Watch | None = None,
+    most: int | None = None,
 ) -> Reading:
     """A file to be read. Raises `Unusable` for an unknown format or a file that is not there."""
     if format != "auto" and format not in FORMATS:
         raise Unusable(f"no format is called {format!r}; there are auto, {', '.join(FORMATS)}")
     if not path.is_file():
         raise Unusable(f"{path}: {'is no file' if path.exists() else 'there is no such file'}")
-    return Reading(path, format, options or Options(), watch)
+    return Reading(path, format, options or Options(), watch, most)

@@ -11,6 +11,11 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
+
+class Unusable(Exception):
+    """The file as a whole cannot be read; the text says why and what to do."""
+
+
 _NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
-from memory.importers.records import Unreadable
+from memory.importers.records import Unreadable, Unusable
 
 HEAD_BYTES: Final = 256 * 1024
 """How much of a source is looked at to tell its format."""
@@ -26,6 +26,12 @@ DAMAGED: Final = (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeErro
 Watch = Callable[[int], None]
 """Is told how many bytes were just read."""
 
+MOST_MEMBERS: Final = 1_000
+"""Of a zip."""
+
+_MOST_LISTED: Final = 4 * 1024 * 1024
+"""Bytes of a zip's table of contents: it is held in memory before its members can be counted."""
+_SIZE_LISTED: Final = 5
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _WIDE: Final = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -46,50 +52,88 @@ class Source:
 def weight(path: Path) -> int:
     """How many bytes `watch` will hear of: those on the disk, for a zip those of its members unpacked."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _archive(path) as archive:
             return sum(entry.file_size for entry in archive.infolist())
-    except DAMAGED:
+    except (Unusable, *DAMAGED):
         return path.stat().st_size
 
 
-def sources(path: Path, watch: Watch | None = None) -> Iterator[Source | Unreadable]:
-    """The texts in a file: itself, unpacked where it is gzip, or the members of a zip."""
+def sources(path: Path, watch: Watch | None = None, most: int | None = None) -> Iterator[Source | Unreadable]:
+    """The texts in a file: itself, unpacked where it is gzip, or the members of a zip.
+
+    Raises `Unusable`, also while a source is read, where all that was unpacked is more than `most` bytes, or a zip has
+    too many members.
+    """
+    unpacked = None if most is None else _Unpacked(most)
     with path.open("rb") as stream:
         start = stream.read(4)
     if start in _ZIP:
-        yield from _members(path, watch)
+        yield from _members(path, watch, unpacked)
     elif start[:2] == _GZIP:
         name = path.name.removesuffix(".gz")
-        yield Source(name, lambda: _even(_buffered(gzip.GzipFile(fileobj=_watched(path.open("rb"), watch)))))
+        yield Source(name, lambda: _even(_gunzipped(_watched(path.open("rb"), watch), unpacked)))
     else:
         yield Source(path.name, lambda: _even(_watched(path.open("rb"), watch)))
 
 
-def _members(path: Path, watch: Watch | None) -> Iterator[Source | Unreadable]:
+class _Unpacked:
+    """Counts what came out of an archive: a few bytes of one can unpack to any size."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._seen = most, 0
+
+    def __call__(self, size: int) -> None:
+        self._seen += size
+        if self._seen > self._most:
+            raise Unusable(f"the file unpacks to more than {self._most // 1024**2} MiB; split it")
+
+
+def _archive(path: Path) -> zipfile.ZipFile:
+    """A zip that is not too large to be listed. Raises `Unusable`, or what is `DAMAGED`."""
+    with path.open("rb") as stream:
+        end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile itself goes by
+    if end and end[_SIZE_LISTED] > _MOST_LISTED:
+        raise Unusable(_too_many(path))
+    archive = zipfile.ZipFile(path)
+    if sum(not entry.is_dir() for entry in archive.infolist()) > MOST_MEMBERS:
+        archive.close()
+        raise Unusable(_too_many(path))
+    return archive
+
+
+def _too_many(path: Path) -> str:
+    return f"{path.name}: a zip may hold {MOST_MEMBERS:,} files; split it"
+
+
+def _members(path: Path, watch: Watch | None, unpacked: Watch | None) -> Iterator[Source | Unreadable]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
+        archive = _archive(path)  # closed with the last source that can be opened
     except DAMAGED as error:
         yield Unreadable(path.name, f"a damaged zip ({error})")
         return
-    for entry in entries:
+    for entry in archive.infolist():
         if entry.is_dir() or entry.filename.startswith("__MACOSX/"):
             continue
         if entry.flag_bits & 0x1:
             yield Unreadable(entry.filename, "is encrypted")
         else:
-            yield Source(entry.filename, _opener(path, entry.filename, watch))
+            yield Source(entry.filename, _opener(archive, entry, watch, unpacked))
 
 
-def _opener(path: Path, member: str, watch: Watch | None) -> Callable[[], BinaryIO]:
+def _opener(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, watch: Watch | None, unpacked: Watch | None
+) -> Callable[[], BinaryIO]:
     def opened() -> BinaryIO:
-        with zipfile.ZipFile(path) as archive:  # an open member keeps the file until it is closed itself
-            stream = _buffered(_watched(archive.open(member), watch))
+        stream = _buffered(_watched(_watched(archive.open(entry), watch), unpacked))
         if stream.peek(2)[:2] == _GZIP:
-            stream = _buffered(gzip.GzipFile(fileobj=stream))
+            stream = _gunzipped(stream, unpacked)
         return _even(stream)
 
     return opened
+
+
+def _gunzipped(stream: BinaryIO, unpacked: Watch | None) -> io.BufferedReader:
+    return _buffered(_watched(gzip.GzipFile(fileobj=stream), unpacked))  # type: ignore[arg-type]
 
 
 def _watched(stream: BinaryIO | IO[bytes], watch: Watch | None) -> BinaryIO:

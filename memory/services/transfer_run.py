@@ -25,7 +25,7 @@ from memory.services.errors import ServiceError
 from memory.services.foreign_import import Imported, foreign_import
 from memory.services.tenant_export import Exported, tenant_export
 from memory.services.transfer_files import path_of, remove
-from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, event_of
+from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, event_of, most_bytes
 from memory.store import audit, jobs
 from tenants.context import tenant_context
 from tenants.models import Tenant
@@ -38,7 +38,11 @@ _SAMPLES: Final = 25
 _TOLD: Final = 1000
 _LOOKED: Final = 300
 """Of a thousand parts of an import's first job: the reading; the rest is judging row by row."""
-_MOST_UNPACKED: Final = 4 * 1024**3
+_MOST_PACKED: Final = 20
+"""How many times its own size an archive may unpack to; text packs to a tenth."""
+_FREELY_UNPACKED: Final = 16 * 1024**2
+_MOST_UNPACKED: Final = 5
+"""How many times the size of the largest upload."""
 
 
 class Stopped(Exception):
@@ -133,11 +137,9 @@ class _Work:
     def _opened(self, path: Path, done: Callable[[], int]) -> Reading:
         def watch(size: int) -> None:
             self._read += size
-            if self._read > _MOST_UNPACKED:
-                raise Unusable("the file unpacks to more than 4 GB; split it")
             self.follow.tell(done())
 
-        return open_store(path, watch=watch)
+        return open_store(path, watch=watch, most=_most_unpacked(self.tenant_id, path))
 
     def named(self, text: str) -> str:
         """The text with the name that the file came with; on our disk it is called after its job."""
@@ -184,6 +186,12 @@ class _Work:
         for file in (self.job.id, *([UUID(self.request["file"])] if "file" in self.request else [])):
             remove(self.tenant_id, file)
         return status
+
+
+def _most_unpacked(tenant_id: UUID, path: Path) -> int:
+    """Bytes: a small file must not cost a worker an hour."""
+    by_size = max(_MOST_PACKED * path.stat().st_size, _FREELY_UNPACKED)
+    return min(by_size, _MOST_UNPACKED * most_bytes(tenant_id))
 
 
 def _found(report: Report) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -55,6 +56,46 @@ def test_zip__each_member_by_its_own_content(tmp_path: Path) -> None:
         ("a/memory.jsonl", "mcp_memory", 3), ("notes.txt", "plain_lines", 3), ("packed.gz", "plain_lines", 1),
     ]  # fmt: skip
     assert weight(path) > 0
+
+
+def zipped(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["gzip", "zip", "gzip in zip", "many in a zip"])
+def test_archive__that_unpacks_to_more_than_it_may__ends_with_a_word_about_it(
+    tmp_path: Path, kind: str
+) -> None:
+    blank = b"\n" * 3_000_000
+    path = tmp_path / "store"
+    if kind == "gzip":
+        path.write_bytes(gzip.compress(blank))
+    elif kind == "many in a zip":
+        zipped(path, {f"{number}.txt": blank[:500_000] for number in range(6)})
+    else:
+        zipped(path, {"a": gzip.compress(blank) if kind == "gzip in zip" else blank})
+    assert path.stat().st_size < 30_000
+    with pytest.raises(Unusable, match="more than 2 MiB"):
+        for part in open_store(path, most=2 * 1024**2).parts():
+            list(part.items)
+    assert everything(path), "without a limit it is read, as by the command line"
+
+
+def test_zip__of_a_thousand_files__read_at_once_and_of_more_refused(tmp_path: Path) -> None:
+    full = zipped(tmp_path / "full", {f"{number}.txt": b"" for number in range(1_000)})
+    began = process_time()
+    assert len(everything(full)) == 1_000
+    assert process_time() - began < 5, "the archive was opened again for every member"
+    over = zipped(tmp_path / "over", {f"{number}.txt": b"" for number in range(1_001)})
+    assert weight(over) == over.stat().st_size
+    with pytest.raises(Unusable, match="1,000 files"):
+        everything(over)
+    long = zipped(tmp_path / "long", {f"{number}{'n' * 60_000}": b"" for number in range(80)})
+    with pytest.raises(Unusable, match="1,000 files"):
+        everything(long)
 
 
 @pytest.mark.parametrize("cut", [30, 200])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 from datetime import timedelta
@@ -135,6 +136,12 @@ def test_look__at_a_file_that_is_none__ends_with_a_reason(stage: Stage, content:
         assert done.error and str(files) not in done.error and "/" not in done.error
     else:
         assert done.result["added"] == 0 or done.result["unreadable"] >= 0
+
+
+def test_look__at_a_small_file_that_unpacks_to_much__ends_with_a_reason(stage: Stage) -> None:
+    done = run(stage, look(stage, gzip.compress(b"\n" * 17 * 1024**2)))
+    assert done.status == "failed" and "unpacks to more than 16 MiB" in done.error and files(stage) == []
+    assert run(stage, look(stage, gzip.compress(ROWS))).result["added"] == 2, "the positive control"
 
 
 def test_transfer__one_of_a_kind_at_a_time(stage: Stage) -> None:
