@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, Final
 from memory.importers.records import Unreadable
 from memory.importers.source import DAMAGED
 
-LONGEST_ELEMENT: Final = 64 * 1024 * 1024
-"""Characters. An agent file keeps all messages of an agent in one element."""
+LONGEST_ELEMENT: Final = 4 * 1024 * 1024
+"""Characters. An element is decoded as a whole and can take twenty-five times as much memory as its text."""
 
 _PIECE: Final = 64 * 1024
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -53,9 +53,14 @@ class _Broken(ValueError):
         self.at = at
 
 
-def elements(stream: BinaryIO) -> Iterator[Element | Unreadable]:
-    """The parts of a document in the order of the file. Bad syntax ends it with an `Unreadable`."""
-    text = _Text(stream)
+class _TooLong(_Broken):
+    """What stands behind it cannot be told from what is in it."""
+
+
+def elements(stream: BinaryIO, longest: int = LONGEST_ELEMENT) -> Iterator[Element | Unreadable]:
+    """The parts of a document in the order of the file. Bad syntax ends it with an `Unreadable`, and so does an
+    element of more than `longest` characters."""
+    text = _Text(stream, longest)
     try:
         first = text.peek()
         if first == "[":
@@ -65,6 +70,8 @@ def elements(stream: BinaryIO) -> Iterator[Element | Unreadable]:
             yield from _object(text)
         elif first:
             yield Unreadable("start", "is no JSON document")
+    except _TooLong as error:
+        yield Unreadable("the rest", f"is not read: {error}")
     except (_Broken, *DAMAGED) as error:
         yield Unreadable("the rest", f"cannot be read as JSON ({error})")
 
@@ -92,6 +99,8 @@ def _array(text: _Text, key: str) -> Iterator[Element | Unreadable]:
     while text.peek() != "]":
         try:
             yield Element(key, index, text.value())
+        except _TooLong as error:
+            raise _TooLong(f"{place(key, index)}: {error}", error.at) from None
         except _Broken as error:
             yield Unreadable(place(key, index), f"is no valid JSON ({error})")
             if not text.skip_to_next_element(error.at):
@@ -107,8 +116,8 @@ def _array(text: _Text, key: str) -> Iterator[Element | Unreadable]:
 class _Text:
     """The document as a window that moves on: only what is not yet used up is kept."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, longest: int) -> None:
+        self._stream, self._longest = stream, longest
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._json = json.JSONDecoder()
         self._text = ""
@@ -138,12 +147,12 @@ class _Text:
                 found, end = self._json.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 behind = error.pos - self._at
-                if self._cut_off(error) and self._more():
+                if self._cut_off(error) and self._more_of_one():
                     continue
                 raise _Broken(error.msg, self._at + behind) from None
             except (ValueError, RecursionError) as error:
                 raise _Broken(str(error)[:80] or "too deep", self._at) from None
-            if end == len(self._text) and not isinstance(found, str | list | dict) and self._more():
+            if end == len(self._text) and not isinstance(found, str | list | dict) and self._more_of_one():
                 continue  # a number may go on
             self._at = end
             return found
@@ -161,16 +170,21 @@ class _Text:
                 return False
 
     def _cut_off(self, error: json.JSONDecodeError) -> bool:
-        if len(self._text) - self._at > LONGEST_ELEMENT:
-            return False
         return error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - _NEAR_END
 
+    def _more_of_one(self) -> bool:
+        """Read on within an element. Raises `_TooLong`."""
+        if len(self._text) - self._at > self._longest:
+            raise _TooLong(f"it is longer than {self._longest:,} characters; split it", self._at)
+        return self._more()
+
     def _more(self) -> bool:
-        """Read as much again as is kept, so that a long element costs no quadratic time."""
+        """Read as much again as is kept, so that a long element costs no quadratic time, but not far beyond the
+        longest element, which would be decoded before its length is known."""
         if self._ended:
             return False
         kept = self._text[self._at :]
-        piece = self._stream.read(max(_PIECE, len(kept)))
+        piece = self._stream.read(max(_PIECE, min(len(kept), self._longest - len(kept))))
         self._ended = not piece
         self._text = kept + self._decoder.decode(piece, final=self._ended)
         self._at = 0

@@ -23,13 +23,15 @@ from memory.importers.times import read_time
 BLOCKS: Final = ("blocks", "core_memory", "memory_blocks")
 PASSAGES: Final = ("archival_memory", "archival_passages", "passages")
 _ENVIRONMENT: Final = ("tool_exec_environment_variables", "secrets")
+LONGEST_AGENT: Final = 16 * 1024 * 1024
+"""Characters. All messages of an agent are in one element."""
 _SPEAKERS: Final = ("user", "assistant")
 
 
 def read(source: Source, layout: str, *, messages: bool) -> Iterator[Item]:
     """A record for every statement of a block and every passage; with `messages` also what was said."""
     with source.open() as stream:
-        for part in json_stream.elements(stream):
+        for part in json_stream.elements(stream, LONGEST_AGENT):
             if isinstance(part, Unreadable):
                 yield part
             elif part.key == "agents" and isinstance(part.value, dict):

@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 from memory.importers.records import Unreadable
 from memory.importers.source import DAMAGED
 
-LONGEST_LINE: Final = 16 * 1024 * 1024
+LONGEST_LINE: Final = 4 * 1024 * 1024
 """Bytes. A memory has at most 8,000 characters; rows with vectors beside the text can be long."""
 
 

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 from time import process_time
@@ -141,6 +142,27 @@ def test_document__broken_element__named_and_the_rest_read() -> None:
 @pytest.mark.parametrize("document", [b"[" * 100_000, b'{"results": [{"a": ' + b"9" * 5_000 + b"}]}", b'["a'])
 def test_document__hostile__ends_with_a_word_about_it(document: bytes) -> None:
     assert isinstance(list(elements(io.BytesIO(document)))[-1], Unreadable)
+
+
+@pytest.mark.parametrize("element", [b"[" + b"[]," * 3_000_000 + b"[]]", b'"' + b"x" * 9_000_000 + b'"'])
+def test_document__with_an_element_too_long_to_hold__ends_with_a_word_about_it(element: bytes) -> None:
+    tracemalloc.start()
+    try:
+        found = list(elements(io.BytesIO(b'[{"a": 1}, ' + element + b', {"a": 3}]')))
+        most = tracemalloc.get_traced_memory()[1] / 1024**2
+    finally:
+        tracemalloc.stop()
+    assert isinstance(found[0], Element) and found[0].value == {"a": 1}
+    assert isinstance(found[1], Unreadable) and "[1]: it is longer than 4,194,304" in found[1].problem
+    assert len(found) == 2 and most < 160
+
+
+def test_letta__with_an_agent_of_many_messages__still_read(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "x" * 1_000} for _ in range(9_000)]
+    agent = {"messages": said, "core_memory": [{"label": "human", "value": "Drinks tea without sugar"}]}
+    path = stored(tmp_path, json.dumps({"agents": [agent]}).encode())
+    (part,) = open_store(path, "letta").parts()
+    assert texts(list(part.items)) == ["Drinks tea without sugar"]
 
 
 def test_detect__jsonl_whose_first_line_is_broken__still_read_by_line(tmp_path: Path) -> None:
