@@ -16,7 +16,7 @@ from memory.pages.access import Viewer
 from memory.pages.answers import url
 from memory.pages.wording import headed, plain
 from memory.services.said import said
-from memory.services.transfer_files import KEPT
+from memory.services.transfer_files import KEPT, path_of
 from memory.services.transfers import IMPORTS, LOOK, TRIAL, is_kept
 from memory.store import jobs
 
@@ -67,7 +67,7 @@ def transfer(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
     about: Mapping[str, Any] = job.result or {}
     id_text, is_import = show_id("job", job.id), job.kind in IMPORTS
     page = "import" if is_import else "export"
-    ended, kept = job.status in jobs.ENDED, is_kept(job, now)
+    ended, kept = job.status in jobs.ENDED, _is_kept(viewer, job, now)
     return {
         "id_text": id_text,
         "url": url(viewer, page, id_text),
@@ -89,6 +89,10 @@ def transfer(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
         "until": job.finished_at + KEPT if job.finished_at else None,
         **(_rows(about) if is_import else _tables(about)),
     }
+
+
+def _is_kept(viewer: Viewer, job: Job, now: datetime) -> bool:
+    return is_kept(job, now) and path_of(viewer.tenant.id, job.id).exists()
 
 
 def _rows(about: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 
 from memgov import clock
 from memgov.ids import new_id
@@ -39,6 +41,8 @@ FORMS: Final = ("jsonl", "csv")
 ON_CONFLICT: Final = ("ask", "skip")
 OF_A_DEMO: Final = 1024 * 1024
 """Bytes that a demo takes: it is anybody's."""
+EXPORTS_KEPT: Final = 3
+"""Files of exports on the disk; the oldest goes for a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,8 @@ def import_look(principal: Principal, incoming: Incoming, wish: Wish) -> Job:
         raise Invalid("choose what happens to a row that says otherwise", field="on_conflict")
     shown = {**request, "name": wish.name, "bytes": incoming.size, "sha256": incoming.sha256}
     with tenant_context(principal.tenant_id):
-        _one_at_a_time(IMPORTS)
+        _one_at_a_time(principal, IMPORTS)
+        _make_room(principal, [one for one in _done(LOOK) if not (one.result or {}).get("run")])
         job = _queued(principal, LOOK, request, shown)
         incoming.keep(principal.tenant_id, job.id)
     return job
@@ -89,6 +94,7 @@ def import_begin(principal: Principal, look_id: UUID) -> Job:
     """Import the file that was looked at. Raises `Conflict` where it was imported, is gone, or is not read yet."""
     require_role(principal, ADMINS, "import a store")
     with tenant_context(principal.tenant_id):
+        _lock(principal)
         looked = jobs.lock(look_id)
         if looked is None or looked.kind != LOOK:
             raise NotFound("there is no such import")
@@ -99,7 +105,7 @@ def import_begin(principal: Principal, look_id: UUID) -> Job:
             raise Conflict("the file was imported already; nothing was begun", code="already_decided")
         if not path_of(principal.tenant_id, look_id).exists():
             raise Conflict("the file is no longer kept; upload it again", code="file_gone")
-        _one_at_a_time(IMPORTS)
+        _one_at_a_time(principal, IMPORTS)
         request = {name: shown[name] for name in ("scope", "on_conflict")}
         about = {name: shown[name] for name in ("name", "bytes", "sha256", "scope", "on_conflict")}
         job = _queued(
@@ -116,7 +122,9 @@ def export_begin(principal: Principal, form: str, *, trial: bool = False) -> Job
     if form not in FORMS:
         raise Invalid("choose one of the formats", field="form")
     with tenant_context(principal.tenant_id):
-        _one_at_a_time(EXPORTS)
+        _one_at_a_time(principal, EXPORTS)
+        if not trial:
+            _make_room(principal, _done(EXPORT)[EXPORTS_KEPT - 1 :])
         return _queued(principal, TRIAL if trial else EXPORT, {"form": form}, {"form": form})
 
 
@@ -162,9 +170,28 @@ def _found(job_id: UUID) -> Job:
     return job
 
 
-def _one_at_a_time(kinds: tuple[str, ...]) -> None:
+def _one_at_a_time(principal: Principal, kinds: tuple[str, ...]) -> None:
+    """Until the end of the transaction no other one begins. Raises `Conflict` while one is under way."""
+    _lock(principal)
     if Job.objects.filter(kind__in=kinds, status__in=(jobs.QUEUED, jobs.RUNNING)).exists():
         raise Conflict("another one is under way; wait for it or stop it first", code="under_way")
+
+
+def _lock(principal: Principal) -> None:
+    # No lock of the key: what others write of the tenant meanwhile does not wait.
+    Tenant.objects.select_for_update(no_key=True).get(id=principal.tenant_id)
+
+
+def _done(kind: str) -> list[Job]:
+    """Those whose file may still be there, the newest first."""
+    rows = Job.objects.filter(kind=kind, status=jobs.DONE, finished_at__gt=clock.now() - 2 * KEPT)
+    return list(rows.only("id", "result").order_by("-created_at", "-id"))
+
+
+def _make_room(principal: Principal, old: list[Job]) -> None:
+    """Take the files of these away once the new one has begun: a tenant must not fill the disk within a day."""
+    for job_id in [job.id for job in old]:
+        transaction.on_commit(partial(remove, principal.tenant_id, job_id))
 
 
 def _queued(principal: Principal, kind: str, request: dict[str, Any], shown: dict[str, Any]) -> Job:

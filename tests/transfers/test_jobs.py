@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memgov import clock
+from tests.parallel import at_once
 
 if TYPE_CHECKING:
     from memory.models import Job
@@ -154,6 +156,52 @@ def test_transfer__one_of_a_kind_at_a_time(stage: Stage) -> None:
     export_begin(stage.owner.principal, "csv")
     with pytest.raises(Conflict):
         export_begin(stage.owner.principal, "csv")
+
+
+def test_transfer__begun_by_several_at_the_same_moment__is_one(stage: Stage) -> None:
+    from memory.services.errors import Conflict
+    from memory.services.transfers import export_begin
+
+    def refused(begin: Callable[[], Job]) -> Callable[[], bool]:
+        def called() -> bool:
+            try:
+                begin()
+            except Conflict:
+                return True
+            return False
+
+        return called
+
+    for begin in (lambda: look(stage), lambda: export_begin(stage.owner.principal, "csv")):
+        assert sorted(at_once([refused(begin)] * 6)) == [False, *[True] * 5]
+    assert len(files(stage)) == 1
+
+
+def test_look__after_one_that_was_not_used__takes_the_file_of_that_one_away(stage: Stage) -> None:
+    from memory.services.errors import Conflict, Invalid
+    from memory.services.transfers import import_begin
+
+    first = run(stage, look(stage))
+    with pytest.raises(Invalid):
+        look(stage, scope="nowhere:at all")
+    assert [path.name for path in files(stage)] == [first.id.hex], "what is refused takes nothing away"
+    second = run(stage, look(stage))
+    assert [path.name for path in files(stage)] == [second.id.hex]
+    with pytest.raises(Conflict, match="no longer kept"):
+        import_begin(stage.owner.principal, first.id)
+    assert run(stage, import_begin(stage.owner.principal, second.id)).result["added"] == 2
+
+
+def test_export__beyond_a_few__takes_the_oldest_file_away(stage: Stage) -> None:
+    from memory.services.errors import NotFound
+    from memory.services.transfers import export_begin, export_file
+
+    done = [run(stage, export_begin(stage.owner.principal, "csv")) for _ in range(4)]
+    run(stage, export_begin(stage.owner.principal, "csv", trial=True))
+    assert {path.name for path in files(stage)} == {one.id.hex for one in done[1:]}
+    with pytest.raises(NotFound):
+        export_file(stage.owner.principal, done[0].id)
+    assert export_file(stage.owner.principal, done[1].id)
 
 
 def test_cancel__before_a_worker_came__ends_it_and_takes_the_file_away(stage: Stage) -> None:
