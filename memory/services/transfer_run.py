@@ -33,6 +33,8 @@ from tenants.principals import Principal
 
 log = logging.getLogger(__name__)
 
+MOST_TAKES: Final = 3
+"""Each begins anew. A file that is too much for a worker would otherwise kill one after the other for ever."""
 _EVERY: Final = 1.0
 _SAMPLES: Final = 25
 _TOLD: Final = 1000
@@ -75,12 +77,17 @@ def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
         job = jobs.take(job_id, clock.now())
         if job is None:
             return "busy" if jobs.is_held(job_id) else "gone"
+        takes = jobs.count_take(job)
         request = jobs.request_of(job)
     actor = Principal(tenant_id, **request.pop("actor"), request_id=show_id("job", job_id))
     work = _Work(tenant_id, job, request, actor, Follow(tenant_id, job))
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         LOOK: work.look, IMPORT: work.bring_in, TRIAL: work.take_out, EXPORT: work.take_out,
     }  # fmt: skip
+    if takes > MOST_TAKES:
+        return work.end(
+            jobs.FAILED, "it was begun three times and its worker was lost each time: it may be too large"
+        )
     try:
         work.follow.tell(0, at_once=True)
         result = steps[job.kind]()

@@ -56,6 +56,13 @@ def take(job_id: UUID, now: datetime) -> Job | None:
     return job
 
 
+def count_take(job: Job) -> int:
+    """How often work on the job was begun, this time with it; call it where the job was taken."""
+    takes = int((job.result or {}).get("takes", 0)) + 1
+    keep_result(job, {**(job.result or {}), "takes": takes})
+    return takes
+
+
 def lock(job_id: UUID) -> Job | None:
     """The job, locked."""
     job: Job | None = Job.objects.select_for_update().filter(id=job_id).first()

@@ -119,6 +119,31 @@ def test_import__run_twice_by_workers__adds_each_row_once(stage: Stage) -> None:
     assert len(contents(stage)) == 2
 
 
+@pytest.mark.parametrize("killed", [2, 3])
+def test_look__whose_worker_is_lost_each_time__fails_after_three(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, killed: int
+) -> None:
+    from memory.services import transfer_run as worker
+
+    def lost(*_: Any, **__: Any) -> None:
+        raise SystemExit
+
+    job, now = look(stage), clock.now()
+    for number in range(killed):
+        with clock.moved_to(now + timedelta(minutes=2 * number)), monkeypatch.context() as broken:
+            broken.setattr(worker, "audit_store", lost)
+            with pytest.raises(SystemExit):
+                worker.transfer_run(stage.tenant.id, job.id)
+        assert now_of(stage, job).status == "running" and len(files(stage)) == 1
+    with clock.moved_to(now + timedelta(minutes=2 * killed)):
+        done = run(stage, job)
+    if killed < 3:
+        assert done.status == "done" and done.result["added"] == 2
+    else:
+        assert done.status == "failed" and "begun three times" in done.error
+        assert files(stage) == [] and events(stage)[-1] == "import_preview.failed"
+
+
 def test_look__into_one_scope__that_is_none__is_refused(stage: Stage) -> None:
     from memory.services.errors import Invalid
 
