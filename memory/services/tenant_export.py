@@ -25,6 +25,7 @@ from memory.selectors import export
 from memory.services.errors import Invalid
 from memory.services.export_parquet import parquet_needed, parquet_write
 from memory.services.export_secrets import without_secrets
+from memory.services.transfer_files import UNFINISHED
 from memory.store import audit
 from tenants.context import tenant_context
 from tenants.models import Tenant
@@ -187,7 +188,7 @@ def _whole(path: Path) -> Iterator[IO[bytes]]:
 
     Never follows a link or writes into a file that somebody else laid there.
     """
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(path.name + UNFINISHED)
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

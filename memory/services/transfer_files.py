@@ -19,6 +19,8 @@ from uuid import UUID
 from django.conf import settings
 
 KEPT: Final = timedelta(hours=24)
+UNFINISHED: Final = ".part"
+"""How the name of an export ends that is not whole yet."""
 _INCOMING: Final = "incoming"
 _UNFINISHED: Final = timedelta(hours=1)
 
@@ -76,8 +78,10 @@ class Incoming:
 
 
 def remove(tenant_id: UUID, job_id: UUID) -> None:
-    """Take the file of a job away."""
-    path_of(tenant_id, job_id).unlink(missing_ok=True)
+    """Take the file of a job away, and what a worker that was lost had written of it."""
+    path = path_of(tenant_id, job_id)
+    path.unlink(missing_ok=True)
+    path.with_name(path.name + UNFINISHED).unlink(missing_ok=True)
 
 
 def forget(tenant_id: UUID) -> None:

@@ -84,11 +84,9 @@ def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         LOOK: work.look, IMPORT: work.bring_in, TRIAL: work.take_out, EXPORT: work.take_out,
     }  # fmt: skip
-    if takes > MOST_TAKES:
-        return work.end(
-            jobs.FAILED, "it was begun three times and its worker was lost each time: it may be too large"
-        )
     try:
+        if takes > MOST_TAKES:
+            raise Unusable("it was begun three times and its worker was lost each time: it may be too large")
         work.follow.tell(0, at_once=True)
         result = steps[job.kind]()
     except Stopped:
@@ -166,6 +164,7 @@ class _Work:
     def take_out(self) -> dict[str, Any]:
         """The tenant as a file, or only what would be in it."""
         path = path_of(self.tenant_id, self.job.id)
+        remove(self.tenant_id, self.job.id)  # what a lost worker left: as the lease is ours, nobody is at it
         tenant = Tenant.objects.get(id=self.tenant_id)
         with _apart() as apart:
             done = tenant_export(

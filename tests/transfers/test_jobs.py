@@ -311,6 +311,24 @@ def test_export__while_it_runs__tells_how_far_it_is(stage: Stage, monkeypatch: p
     assert len({*seen}) > 3 and seen == sorted(seen)
 
 
+def test_export__whose_worker_was_killed__is_written_when_it_is_sent_again(
+    stage: Stage, tmp_path: Path
+) -> None:
+    from memory.services.errors import Invalid
+    from memory.services.tenant_export import tenant_export
+    from memory.services.transfer_files import path_of
+    from memory.services.transfers import export_begin
+
+    job = export_begin(stage.owner.principal, "csv")
+    path = path_of(stage.tenant.id, job.id)
+    path.with_name(path.name + ".part").write_bytes(b"half a li")
+    assert run(stage, job).status == "done"
+    assert files(stage) == [path] and b"half a li" not in path.read_bytes()
+    (tmp_path / "out.part").write_bytes(b"half a li")
+    with pytest.raises(Invalid, match="is there already"):
+        tenant_export(stage.owner.principal, stage.tenant, tmp_path / "out", form="csv")
+
+
 def test_files__older_than_a_day__go(stage: Stage) -> None:
     from memory.services.errors import Conflict
     from memory.services.transfer_files import Incoming, expire
