@@ -92,17 +92,10 @@ def _archive(path: Path) -> zipfile.ZipFile:
     """A zip that is not too large to be listed. Raises `Unusable`, or what is `DAMAGED`."""
     with path.open("rb") as stream:
         end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile itself goes by
-    if end and end[_SIZE_LISTED] > _MOST_LISTED:
-        raise Unusable(_too_many(path))
-    archive = zipfile.ZipFile(path)
-    if sum(not entry.is_dir() for entry in archive.infolist()) > MOST_MEMBERS:
-        archive.close()
-        raise Unusable(_too_many(path))
+    archive = None if end and end[_SIZE_LISTED] > _MOST_LISTED else zipfile.ZipFile(path)
+    if archive is None or sum(not entry.is_dir() for entry in archive.infolist()) > MOST_MEMBERS:
+        raise Unusable(f"{path.name}: a zip may hold {MOST_MEMBERS:,} files; split it")
     return archive
-
-
-def _too_many(path: Path) -> str:
-    return f"{path.name}: a zip may hold {MOST_MEMBERS:,} files; split it"
 
 
 def _members(path: Path, watch: Watch | None, unpacked: Watch | None) -> Iterator[Source | Unreadable]:

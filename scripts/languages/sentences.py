@@ -20,7 +20,13 @@ CONTEXT: Final = "said by a service"
 LISTED: Final = ROOT / "locale/sentences.txt"
 
 # What pages call, and what raises behind it.
-FOLDERS: Final = ("memory/services", "memory/domain", "memory/pages", "tenants/networks.py")
+FOLDERS: Final = (
+    "memory/services",
+    "memory/domain",
+    "memory/pages",
+    "memory/importers/source.py",
+    "tenants/networks.py",
+)
 # Reached by agents and commands alone.
 NOT_PAGES: Final = frozenset(
     {
