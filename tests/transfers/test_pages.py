@@ -88,14 +88,39 @@ def test_upload__without_a_file_or_not_as_a_form__is_refused(stage: Stage, owner
     )
 
 
-def test_upload__too_large__is_refused_and_leaves_nothing_on_the_disk(stage: Stage, owner: Client) -> None:
+@pytest.mark.parametrize("size", [300_000, 120_000])
+def test_upload__too_large__is_refused_with_what_was_typed_and_leaves_nothing_on_the_disk(
+    stage: Stage, owner: Client, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     from django.conf import settings
 
+    from memory.services.transfer_files import Incoming
+
+    written: list[int] = []
+    write = Incoming.write
+    monkeypatch.setattr(
+        Incoming, "write", lambda self, piece: (written.append(len(piece)), write(self, piece))
+    )
     before = set(settings.MEMGOV_FILES_DIR.glob("incoming/*"))
+    path = f"/t/{stage.tenant.slug}/imports/"
+    form = owner.get(path).content.decode()
+    assert form.index('name="on_conflict"') < form.index('name="file"'), "a file comes after what is typed"
+    typed = {"scope": "project:alpha", "on_conflict": "skip"}
     with override_settings(MEMGOV_IMPORT_BYTES=100_000):
-        answer = upload(owner, stage, b"x" * 300_000)
-    assert answer.status_code == 422 and "too large" in answer.content.decode()
+        answer = owner.post(path, {**typed, "file": SimpleUploadedFile("store.json", b"x" * size)})
+    page = answer.content.decode()
+    assert answer.status_code == 422 and "too large" in page
+    assert 'value="project:alpha"' in page and 'value="skip" selected' in page
     assert set(settings.MEMGOV_FILES_DIR.glob("incoming/*")) == before and files(stage) == []
+    assert bool(written) == (size == 120_000), "what the length of the form tells is not written first"
+
+
+def test_upload__of_two_files_in_one_form__takes_the_first_alone(stage: Stage, owner: Client) -> None:
+    two = [SimpleUploadedFile("one.json", ROWS), SimpleUploadedFile("two.json", b"something else")]
+    answer = owner.post(f"/t/{stage.tenant.slug}/imports/", {"on_conflict": "ask", "file": two})
+    assert answer.status_code == 303
+    assert [path.read_bytes() for path in files(stage)] == [ROWS]
+    assert newest(stage, "import.preview").result["name"] == "one.json"
 
 
 def test_upload__without_a_token__is_refused_and_leaves_nothing(stage: Stage) -> None:
