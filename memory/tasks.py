@@ -134,8 +134,9 @@ def fill_sandbox(tenant_id: str) -> str:
 @shared_task(name=schedule.TENANT_ENDS, acks_late=True)
 def end_tenants() -> dict[str, str]:
     """Delete the tenants whose day has come, or close them where this worker may not delete; and old files."""
+    ended = tenants_end()
     expire(clock.now())
-    return tenants_end()
+    return ended
 
 
 @shared_task(name=schedule.WATCH_ALL, acks_late=True)

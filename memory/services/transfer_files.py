@@ -7,7 +7,9 @@ whoever sent it, is only ever read, and goes when it has been used or after a da
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
+import re
 import secrets
 import shutil
 from dataclasses import dataclass, field
@@ -18,9 +20,12 @@ from uuid import UUID
 
 from django.conf import settings
 
+log = logging.getLogger(__name__)
+
 KEPT: Final = timedelta(hours=24)
 UNFINISHED: Final = ".part"
 """How the name of an export ends that is not whole yet."""
+_OURS: Final = re.compile(r"[0-9a-f]{32}(\.part)?")
 _INCOMING: Final = "incoming"
 _UNFINISHED: Final = timedelta(hours=1)
 
@@ -90,14 +95,22 @@ def forget(tenant_id: UUID) -> None:
 
 
 def expire(now: datetime) -> int:
-    """Take away what is older than a day, and what was never received to its end; how many files."""
+    """Take away what is older than a day, and what was never received to its end; how many files.
+
+    Only what has a name of ours: the folder can be set to one that has other things in it.
+    """
     gone = 0
     for path in settings.MEMGOV_FILES_DIR.glob("*/*"):
+        received = path.parent.name == _INCOMING
+        if not _OURS.fullmatch(path.name) or not (received or _OURS.fullmatch(path.parent.name)):
+            continue
         try:
-            changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            if now - changed > (_UNFINISHED if path.parent.name == _INCOMING else KEPT):
+            changed = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+            if now - changed > (_UNFINISHED if received else KEPT):
                 path.unlink()
                 gone += 1
         except FileNotFoundError:  # another process was faster
             continue
+        except OSError as error:
+            log.warning("a file past its time stays: %s", error)
     return gone
