@@ -26,7 +26,7 @@ class ToDisk(FileUploadHandler):
         self._announced = 0
 
     def handle_raw_input(
-        self, input_data: Any, META: Any, content_length: int, boundary: bytes, encoding: str | None = None
+        self, input_data: Any, META: Any, content_length: int, boundary: str, encoding: str | None = None
     ) -> None:
         self._announced = content_length
 
