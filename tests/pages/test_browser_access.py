@@ -15,6 +15,8 @@ from memory.services.blast import blast_quarantine
 from memory.services.deletion import Wish
 from memory.services.deletion_steps import memories_delete
 from memory.services.retention import memory_delete, memory_pin
+from memory.services.transfer_run import transfer_run
+from memory.services.transfers import export_begin, import_begin
 from tests.browser import OpenAs
 from tests.pages.staging import Full, write
 from tests.pages.test_every_page import FOR_ADMINS, FOR_REVIEWERS, READABLE, names
@@ -39,6 +41,8 @@ MORE = (
     "memories/?scope=project:alpha",
     "memories/delete/?scope=project:alpha",
     "memories/deletions/{deleted}/",
+    "imports/{imported}/",
+    "exports/{waiting}/",
 )
 
 
@@ -58,6 +62,15 @@ def _deleted(full: Full) -> Job:
     return memories_delete(full.stage.owner.principal, Wish(chosen, "no longer needed")).job
 
 
+def _transfers(full: Full) -> dict[str, str]:
+    """A file that was imported, and an export that still waits for its worker."""
+    owner = full.stage.owner.principal
+    imported = import_begin(owner, full.looked.id)
+    assert transfer_run(full.stage.tenant.id, imported.id) == "done"
+    waiting = export_begin(owner, "jsonl")
+    return {"imported": show_id("job", imported.id), "waiting": show_id("job", waiting.id)}
+
+
 @pytest.mark.parametrize("width", [1440, 390])
 def test_pages__checked_by_axe__have_no_violation(full: Full, open_as: OpenAs, width: int) -> None:
     snapshots(full.stage)
@@ -71,6 +84,7 @@ def test_pages__checked_by_axe__have_no_violation(full: Full, open_as: OpenAs, w
     filled["gone"] = show_id("mem", gone.id)
     filled["step"] = show_id("job", _held(full).id)
     filled["deleted"] = show_id("job", _deleted(full).id)
+    filled |= _transfers(full)
     paths = [full.at(path.format(**filled)) for path in (*READABLE, *FOR_REVIEWERS, *FOR_ADMINS, *MORE)]
     front = ["/", "/help/", "/tenants/", "/me/", "/ops/tenants/", "/accounts/2fa/", "/accounts/sessions/"]
     for path in [*front, *paths]:

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tenants.models import User
 from tests.browser import OpenAs, Tab
 from tests.factories import PASSWORD, Person, Stage
+from tests.pages.test_browser_states import faults
 
 AUTHENTICATOR = {
     "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
@@ -109,3 +110,27 @@ def test_passkey__of_nobody_here__signs_nobody_in(stage: Stage, tab: Tab) -> Non
     expect(page.locator("main")).to_contain_text("key")
     assert "/accounts/" in page.url
     assert User.objects.filter(id=person.user.id).exists()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_pages__of_the_second_factor__have_no_violation(stage: Stage, tab: Tab, width: int) -> None:
+    """In light and dark: of the account without a key and with one, and of the sign-in that asks for it."""
+    person, found = stage.reviewer, []
+    tab.page.set_viewport_size({"width": width, "height": 844})
+    found += faults(tab.go("/accounts/login/"), "sign-in")
+    sign_in(tab, person).wait_for_url(f"**/t/{stage.tenant.slug}/")
+    for path in ("webauthn/", "webauthn/add/", "totp/activate/"):
+        found += faults(go_confirmed(tab, f"/accounts/2fa/{path}"), f"without a key {path}")
+    add_key(tab, "token", passwordless=False)
+    found += faults(tab.page, "after the first key")
+    key = keys_of(person)[0]
+    for path in ("", "webauthn/", f"webauthn/keys/{key.pk}/edit/", f"webauthn/keys/{key.pk}/remove/",
+                 "recovery-codes/"):  # fmt: skip
+        found += faults(go_confirmed(tab, f"/accounts/2fa/{path}"), path)
+    found += faults(tab.go("/accounts/2fa/reauthenticate/"), "asked for the key once more")
+    found += faults(tab.go("/accounts/reauthenticate/"), "asked for the password once more")
+    sign_out(tab)
+    page = sign_in(tab, person)
+    expect(page).to_have_url(f"{tab.base}/accounts/2fa/authenticate/")
+    found += faults(page, "second factor")
+    assert found == []
