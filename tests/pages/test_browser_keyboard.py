@@ -314,7 +314,7 @@ def _nothing_happens(full: Full, keys: Keys, path: str) -> None:
     asked: list[str] = []
     keys.page.on("request", lambda request: asked.append(request.url))
     keys.press("a", "r", "x", "j", "k", "u", "/", "g", "m")
-    assert asked == []
+    assert [url for url in asked if full.base in url] == []
     assert keys.page.url.endswith(path)
     assert keys.page.evaluate("document.activeElement.matches('input')") is False
     assert keys.page.locator(".pick :checked").count() == 0
