@@ -16,6 +16,7 @@ from memory.domain.ids import show_id
 from memory.models import AuditEvent
 from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import SeeOther, answer, flash, flash_error, url
+from memory.pages.memory_shapes import plain_reason
 from memory.pages.queue import LONGEST_SEARCH
 from memory.pages.wording import plain
 from memory.selectors import pages_audit as found
@@ -100,7 +101,7 @@ def _row(viewer: Viewer, event: AuditEvent) -> dict[str, Any]:
         "target_url": url(viewer, page, event.target_id) if page and event.target_id else "",
         "blast_url": _blast_url(viewer, event),
         "scope": event.scope,
-        "reason": event.reason,
+        "reason": plain_reason(event.reason),
         "request_id": event.request_id,
         "policy_version": event.policy_version,
         "changes": _changes(event),

@@ -13,6 +13,7 @@ from memory.domain.ids import show_id
 from memory.models import Job, Memory
 from memory.pages.access import Viewer
 from memory.pages.answers import url
+from memory.pages.memory_shapes import plain_reason
 from memory.pages.wording import action_text
 from memory.selectors.blast import Decided, Entry, Readers, Seen
 from memory.services import blast as steps
@@ -101,7 +102,7 @@ def decided(viewer: Viewer, row: Decided) -> dict[str, Any]:
         "at": row.at,
         "actor": row.actor,
         "text": action_text(row.action),
-        "reason": row.reason,
+        "reason": plain_reason(row.reason),
         "url": url(viewer, page, row.target),
     }
 

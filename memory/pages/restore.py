@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,6 +30,9 @@ from memory.services.errors import Conflict, Invalid, ServiceError, VersionConfl
 from memory.services.restore import ON_CLASH, OnClash, clash_of, goes_back_to, memory_restore
 from memory.services.retention import memory_delete
 from tenants.context import tenant_context
+
+# A code, as every reason that no person wrote: pages say it in the language of whoever reads it.
+_LET_GO: Final = "let_go"
 
 
 @tenant_page("evictions", read="review", write="review")
@@ -113,7 +116,7 @@ def _side(viewer: Viewer, row: Memory) -> dict[str, Any]:
 def let_go(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Say that it may go: a tombstone, restorable for as long as every other, then purged."""
     try:
-        memory_delete(viewer.principal, row_id("mem", item), _("let go"), version=version_of(request))
+        memory_delete(viewer.principal, row_id("mem", item), _LET_GO, version=version_of(request))
     except (Conflict, VersionConflict) as error:
         flash_error(request, sentence(error))
     except ServiceError as error:

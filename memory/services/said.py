@@ -2,7 +2,8 @@
 
 They say it in English, because the API does, with the values in it already. `locale/sentences.txt` lists every such
 sentence with `{0}`, `{1}`… for its values; `scripts/messages.py` collects them where they are raised. Here a sentence
-is known again by the words around the values, and said with these in another language.
+is known again by the words around the values, and said with these in another language. A value is left as it is: it may
+be the name that somebody gave an agent. Only at a place marked `{0!}` stand words of ours, which are said as well.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from django.utils.translation import get_language, pgettext
 
 CONTEXT: Final = "said by a service"
 LISTED: Final = settings.BASE_DIR / "locale" / "sentences.txt"
-_PLACE: Final = re.compile(r"\{(\d+)\}")
+_PLACE: Final = re.compile(r"\{(\d+)!?\}")
+_OURS: Final = re.compile(r"\{(\d+)!\}")
 _FIELD: Final = re.compile(r"[a-z_]{2,30}")
 # What a sentence holds may be one itself (`{error}; nothing was changed`); hostile text shall not make that endless.
 _DEEPEST: Final = 3
@@ -29,6 +31,8 @@ class Sentence(NamedTuple):
 
     text: str
     words: Sequence[str]
+    ours: frozenset[int]
+    """The places of words that are ours."""
 
     def values(self, text: str) -> list[str] | None:
         """What stands at the places; None where the text is another sentence.
@@ -56,7 +60,10 @@ def listed() -> tuple[Sentence, ...]:
     lines = LISTED.read_text(encoding="utf-8").splitlines()
     texts = [line.replace("\\n", "\n") for line in lines if _PLACE.search(line)]
     texts.sort(key=lambda text: -len(_PLACE.sub("", text)))
-    return tuple(Sentence(text, _PLACE.split(text)[::2]) for text in texts)
+    return tuple(
+        Sentence(_OURS.sub(r"{\1}", text), _PLACE.split(text)[::2], frozenset(map(int, _OURS.findall(text))))
+        for text in texts
+    )
 
 
 def said(text: str, depth: int = 0) -> str:
@@ -69,13 +76,13 @@ def said(text: str, depth: int = 0) -> str:
     for sentence in listed():
         values = sentence.values(text)
         if values is not None:
-            return _filled(pgettext(CONTEXT, sentence.text), values, depth)
+            return _filled(sentence, values, depth)
     field, colon, rest = text.partition(": ")
     if colon and _FIELD.fullmatch(field) and (told := said(rest, depth + 1)) != rest:
         return f"{pgettext('code', field.replace('_', ' '))}: {told}"
     return text
 
 
-def _filled(text: str, values: Sequence[str], depth: int) -> str:
-    shown = [said(value, depth + 1) for value in values]
-    return _PLACE.sub(lambda place: shown[int(place[1])], text)
+def _filled(sentence: Sentence, values: Sequence[str], depth: int) -> str:
+    shown = [said(value, depth + 1) if at in sentence.ours else value for at, value in enumerate(values)]
+    return _PLACE.sub(lambda place: shown[int(place[1])], pgettext(CONTEXT, sentence.text))

@@ -33,7 +33,7 @@ REASONS: Final = """
 untrusted_source own_output transient low_confidence low_importance too_vague out_of_domain already_expired
 contains_secret contains_pii contains_instruction second_opinion_unavailable duplicate near_duplicate echo newer_value
 older_than_known conflict contested similar_to_known expiry rejected declared retrieved imperative content value
-user_confirmation reproductions uses explicit
+user_confirmation reproductions uses explicit let_go
 """.split()  # fmt: skip
 FIELDS: Final = """
 name role description networks status kind scope scopes subject predicate value content confidence importance

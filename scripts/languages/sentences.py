@@ -2,6 +2,7 @@
 
 The API says them in English, whatever the caller reads. They are found where they are raised, so that no list has to be
 kept by hand: `f"at most {n} characters"` becomes `at most {0} characters`, and `memory.services.said` knows it again.
+Which places hold words of ours, to be translated with the sentence, `scripts.languages.places` says.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Final
 
 from memory.domain.health import METRICS
 from memory.domain.types import Status
+from memory.selectors.deletions import REASONS as LEFT
+from scripts.languages.places import marked
+from scripts.languages.raised import pattern_of, raised
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CONTEXT: Final = "said by a service"
@@ -98,33 +102,10 @@ OF_VALIDATION: Final = (
 VALUES: Final = (
     *("above", "below", "watch", "breach", "worker", "beat", "a number", "a whole number"),
     *("pending", "stale", "approved", "rejected", "withdrawn", "undone"),
+    *("reason", "note"),
+    *(f" ({{0}} {reason.replace('_', ' ')})" for reason in LEFT),
 )
 _WORDS: Final = re.compile(r"[A-Za-z']{2,} [A-Za-z'{-]{1,}")
-
-
-def pattern_of(node: ast.expr) -> str | None:
-    """A text with `{0}`, `{1}`… where values stand; None for anything that is not a text."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
-    if not isinstance(node, ast.JoinedStr):
-        return None
-    parts, count = [], 0
-    for part in node.values:
-        if isinstance(part, ast.Constant):
-            parts.append(str(part.value).replace("{", "(").replace("}", ")"))
-        else:
-            parts.append(f"{{{count}}}")
-            count += 1
-    return "".join(parts)
-
-
-def _raised(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            for given in (*node.exc.args, *(one.value for one in node.exc.keywords)):
-                text = pattern_of(given)
-                if text and _WORDS.search(text):
-                    yield text
 
 
 def _told(tree: ast.AST) -> Iterator[str]:
@@ -155,11 +136,11 @@ def sentences() -> Iterator[tuple[str, str]]:
         for path in [root] if root.is_file() else sorted(root.rglob("*.py")):
             name = str(path.relative_to(ROOT))
             if name not in NOT_PAGES:
-                for text in _raised(ast.parse(path.read_text(encoding="utf-8"))):
+                for text in raised(ast.parse(path.read_text(encoding="utf-8"))):
                     yield name, text
 
 
 def listing() -> str:
     """The sentences as `memory.services.said` reads them: one a line."""
-    lines = sorted({text.replace("\n", "\\n") for _name, text in sentences()})
+    lines = [text.replace("\n", "\\n") for text in marked(text for _name, text in sentences())]
     return "\n".join(lines) + "\n"
