@@ -12,10 +12,13 @@ from memgov import clock
 from memory.domain.blast import Seed
 from memory.domain.ids import show_id
 from memory.models import AlertDelivery, Contradiction, Memory, SampleItem, SweepRun
+from memory.selectors.deletions import Chosen
 from memory.services.alert_delivery import delivery_send
 from memory.services.alert_settings import channel_add, channel_test
 from memory.services.blast import blast_quarantine, blast_run
 from memory.services.contradictions import contradiction_settle
+from memory.services.deletion import Wish
+from memory.services.deletion_steps import memories_delete
 from memory.services.health_sample import sample_draw, sample_judge
 from memory.services.memory_write import memory_offer
 from memory.services.policies import policy_activate
@@ -24,6 +27,7 @@ from memory.services.quarantine import quarantine_release
 from memory.services.retention import memory_pin
 from memory.services.saved_views import view_save
 from memory.services.sweeps import sweep_decay, sweep_expiry
+from memory.services.transfers import export_begin
 from memory.services.write_types import Offer, WriteRequest
 from tests.pages.staging import Full, ask, mem, write
 from tests.pages.test_every_page import FOR_ADMINS, FOR_REVIEWERS, READABLE, names
@@ -38,6 +42,7 @@ PAGES = (
     "sweeps/{swept}/", "settings/delete/", "vocabulary/aliases/?alias=customer_7",
     "vocabulary/predicates/?predicate=supplier",
     "scopes/grant/?check=1&who={agt}&pattern=shared&read=on",
+    "memories/delete/?id={spare}", "memories/deletions/{deletion}/", "exports/{waiting}/",
 )  # fmt: skip
 OF_ONE_KEY = {"predicate": "plan", "content": None}
 
@@ -71,7 +76,7 @@ def live(full: Full) -> Lived:
     ids = {
         "pinned": mem(pinned), "replaced": mem(first), "decided": show_id("prm", decided.id), "released": mem(released),
         "candidate": mem(_candidate(full)), "settled": _settled(full), "judged": _judged(full), "step": _held(full),
-        **_swept(full),
+        **_swept(full), **_going(full),
     }  # fmt: skip
     _given_up(full)
     view_save(owner, "promotions", "Mine", {"view": "all", "q": "", "sort": ""})
@@ -114,6 +119,16 @@ def _held(full: Full) -> str:
     job = blast_quarantine(full.stage.owner.principal, Seed(tool="cam"), "poisoned", seen=clock.now())
     assert blast_run(full.stage.tenant.id, job.id) == "done"
     return show_id("job", job.id)
+
+
+def _going(full: Full) -> dict[str, str]:
+    """A memory that can be picked, a deletion that can be taken back, and an export that can be stopped."""
+    owner = full.stage.owner.principal
+    spare = write(full.stage.coder, content="The spare winch stands in shed 4.")
+    doomed = write(full.stage.coder, content="The old winch rusts behind shed 6.")
+    step = memories_delete(owner, Wish(Chosen(ids=(doomed.id,)), "scrapped")).job
+    waiting = export_begin(owner, "jsonl")
+    return {"spare": mem(spare), "deletion": show_id("job", step.id), "waiting": show_id("job", waiting.id)}
 
 
 def _swept(full: Full) -> dict[str, str]:
