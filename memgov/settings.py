@@ -193,6 +193,11 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key"}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_FORMS = {
+    "add_webauthn": "memory.pages.passkey_forms.AddForm",
+    "login_webauthn": "memory.pages.passkey_forms.LoginForm",
+    "reauthenticate_webauthn": "memory.pages.passkey_forms.ReauthenticateForm",
+}
 USERSESSIONS_TRACK_ACTIVITY = False
 if env.text("MEMGOV_OIDC_SERVER_URL"):
     SOCIALACCOUNT_PROVIDERS = {

@@ -44,7 +44,7 @@ def events(sought: Sought) -> QuerySet[AuditEvent]:
     since, until = _day(sought.since), _day(sought.until)
     if since:
         rows = rows.filter(at__gte=since)
-    if until:
+    if until and until.date() < date.max:
         rows = rows.filter(at__lt=until + timedelta(days=1))
     if sought.q:
         q = sought.q

@@ -79,6 +79,7 @@ def memories_delete(principal: Principal, wish: Wish) -> Deletion:
     now = _asked_rightly(principal, wish)
     if not wish.reason.strip():
         raise Invalid("say why they are deleted", code="reason_needed", field="reason")
+    reason_fits(wish.reason)
     with tenant_context(principal.tenant_id):
         seen = look(principal, wish.chosen, wish.seen or now, now, cascade=wish.cascade)
         if wish.seal and wish.seal != seen.sealed(wish.cascade):
@@ -110,7 +111,6 @@ def _asked_rightly(principal: Principal, wish: Wish) -> datetime:
             code="filter_needed",
             field="filter",
         )
-    reason_fits(wish.reason)
     now = clock.now()
     if wish.seen is not None and wish.seen > now:
         raise Invalid("the instant at which it was looked at lies in the future", field="seen")

@@ -71,7 +71,7 @@ def test_story__from_an_empty_folder_to_a_verified_audit(
     page.goto(f"{base}/t/story/promotions/")
     page.get_by_label("Email").fill("owner@story.example")
     page.get_by_label("Password").fill(owner["password"])
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name=FACT)).to_be_visible()
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("The queue is clear")).to_be_visible()
