@@ -92,7 +92,9 @@ def in_figures(metric: Metric, value: float | None) -> str:
         return "no data"
     if metric.unit == "share":
         return f"{value * 100:.4g} %"
-    units = {"days": " days", "tokens": " tokens", "entries": " entries"}
+    if metric.unit == "days":  # to the tenth, as everywhere
+        return f"{round(value, 1):g} days"
+    units = {"tokens": " tokens", "entries": " entries"}
     return f"{value:.4g}{units.get(metric.unit, '')}"
 
 

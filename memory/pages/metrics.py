@@ -107,8 +107,8 @@ def _delta(metric: Metric, value: float | None, points: Sequence[Point]) -> tupl
     if number(metric, abs(change)) in (number(metric, 0.0), "0.0"):
         return "±0", "flat"
     sign = "+" if change > 0 else "−"
-    points_text = _(" pt") if metric.unit == "share" else ""
-    text = f"{sign}{number(metric, abs(change))}{points_text}"
+    measure = _(" pt") if metric.unit == "share" else unit(metric)
+    text = f"{sign}{number(metric, abs(change))}{measure}"
     if metric.better == "neither":
         return text, "flat"
     return text, "good" if (change > 0) == (metric.better == "higher") else "worse"

@@ -7,24 +7,22 @@ next one goes on.  What was changed is found again by its revisions, which carry
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from memgov import clock
-from memgov.ids import new_id
 from memory.domain.blast import Seed, parse_seed
 from memory.domain.ids import parse_id, show_id
 from memory.domain.scopes import Verb
 from memory.models import Job
 from memory.selectors import blast
-from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.blast_reach import every_scope
+from memory.services.bulk_jobs import asked_for, marked_undone, noted, taken_up, to_take_back
 from memory.services.bulk_work import Giving, Taking, Work, take_back
-from memory.services.errors import Conflict, Invalid, NotFound
-from memory.services.job_queue import dispatch
-from memory.store import audit, bulk_steps, jobs
+from memory.services.errors import Conflict, Invalid
+from memory.store import bulk_steps, jobs
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -62,9 +60,9 @@ def blast_quarantine(principal: Principal, seed: Seed, reason: str, *, seen: dat
         _not_twice(seed)
         request = {"seed": seed.as_text(), "seen": seen.isoformat(), "reason": reason.strip()[:500]}
         shown = {**request, "written": found.written, "derived": found.derived}
-        job = queued(principal, HOLD, request, found.holdable, shown, now)
+        job = asked_for(principal, HOLD, request, found.holdable, shown, now)
         about = {**seed.as_text(), "entries": found.holdable}
-        _note(principal, job, "blast.quarantine_started", now, reason=reason.strip(), after=about)
+        noted(principal, job, "blast.quarantine_started", now, reason=reason.strip(), after=about)
     return job
 
 
@@ -88,55 +86,21 @@ def blast_undo(principal: Principal, job_id: UUID) -> Job:
         require_role(principal, REVIEWERS, "take a quarantine step back")
     now = clock.now()
     with tenant_context(principal.tenant_id):
-        done = jobs.lock(job_id)
-        if (
-            done is None
-            or done.kind != HOLD
-            or (principal.kind == "agent" and done.agent_id != principal.agent_id)
-        ):
-            raise NotFound("there is no such step")
-        if done.status not in (jobs.DONE, jobs.FAILED):
-            raise Conflict("the step is still under way; take it back when it has ended", code="under_way")
-        kept = done.result or {}
-        if kept.get("undone_by"):
-            raise Conflict("the step was taken back already; nothing was changed", code="already_decided")
-        keep = timedelta(days=active_policy().policy.retention.restore_days)
-        if now - done.created_at > keep:
-            raise Conflict(f"a step can be taken back for {keep.days} days", code="undo_too_late")
+        done = to_take_back(principal, job_id, HOLD, now)
         request = {"step": show_id("job", done.id)}
-        job = queued(principal, UNDO, request, done.done, {**request, "seed": kept.get("seed", {})}, now)
-        jobs.keep_result(done, {**kept, "undone_by": show_id("job", job.id)})
-        _note(principal, job, "blast.undo_started", now, after={**request, "entries": done.done})
+        shown = {**request, "seed": (done.result or {}).get("seed", {})}
+        job = asked_for(principal, UNDO, request, done.done, shown, now)
+        marked_undone(done, job)
+        noted(principal, job, "blast.undo_started", now, after={**request, "entries": done.done})
     return job
-
-
-def queued(
-    principal: Principal, kind: str, request: dict[str, Any], total: int, shown: dict[str, Any], now: datetime
-) -> Job:
-    """A job that carries who asked, and its message."""
-    job = Job(
-        id=new_id(now), kind=kind, agent_id=principal.agent_id, key_id=principal.key_id, actor_name=principal.name,
-        total=total, result=shown, created_at=now, touched_at=now,
-    )  # fmt: skip
-    actor = {"kind": principal.kind, "id": principal.id, "name": principal.name}
-    jobs.insert(job, {**request, "actor": actor})
-    dispatch(principal.tenant_id, job.id, kind)
-    return job
-
-
-def _note(principal: Principal, job: Job, action: str, now: datetime, **more: Any) -> None:
-    more.setdefault("policy_version", active_policy().number)
-    audit.append(principal, [audit.Event(action, "job", show_id("job", job.id), **more)], now)
 
 
 def blast_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on a step until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
-    with tenant_context(tenant_id):
-        job = jobs.take(job_id, clock.now())
-        if job is None:
-            return "busy" if jobs.is_held(job_id) else "gone"
-        work = Work(tenant_id, job, jobs.request_of(job), active_policy().number)
-    if job.kind == HOLD:
+    work = taken_up(tenant_id, job_id)
+    if isinstance(work, str):
+        return work
+    if work.job.kind == HOLD:
         hold(work)
         return work.end("blast.quarantined")
     with tenant_context(tenant_id):

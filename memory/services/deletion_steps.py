@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
 from memgov import clock
-from memgov.ids import new_id
 from memory.domain.ids import parse_id, show_id
 from memory.models import Job
 from memory.selectors import deletions as found
 from memory.selectors.deletions import Chosen
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, reason_fits, require_role
+from memory.services.bulk_jobs import asked_for, marked_undone, noted, taken_up, to_take_back
 from memory.services.bulk_work import Giving, Taking, Work, take_back
 from memory.services.deletion import (
     Left,
@@ -35,9 +35,8 @@ from memory.services.deletion import (
     look,
     nothing_goes,
 )
-from memory.services.errors import Conflict, Invalid, NotFound, VersionConflict
-from memory.services.job_queue import dispatch
-from memory.store import audit, bulk_steps, jobs
+from memory.services.errors import Invalid, VersionConflict
+from memory.store import bulk_steps, jobs
 from tenants.authentication import KeyRefused, principal_of_key
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -96,9 +95,8 @@ def memories_delete(principal: Principal, wish: Wish) -> Deletion:
             _delete(work, principal, left_by(seen))
             job.refresh_from_db()
         else:
-            _note(principal, job, "memories.delete_started", now, reason=wish.reason.strip(),
+            noted(principal, job, "memories.delete_started", now, reason=wish.reason.strip(),
                   after={"entries": total, **_about(as_json(wish.chosen))})  # fmt: skip
-            dispatch(principal.tenant_id, job.id, DELETE)
     return Deletion(seen, job)
 
 
@@ -121,13 +119,8 @@ def _step(principal: Principal, wish: Wish, seen: Look, total: int, now: datetim
     """The job.  It shows why, and by which conditions; what these said is forgotten with the request."""
     chosen = as_json(wish.chosen)
     asked = {"reason": wish.reason.strip()[:500], "cascade": wish.cascade}
-    job = Job(
-        id=new_id(now), kind=DELETE, status=status, agent_id=principal.agent_id, key_id=principal.key_id,
-        actor_name=principal.name, total=total, created_at=now, touched_at=now, result={**asked, **_about(chosen)},
-    )  # fmt: skip
-    actor = {"kind": principal.kind, "id": principal.id, "name": principal.name}
-    jobs.insert(job, {**asked, "chosen": chosen, "seen": seen.seen.isoformat(), "actor": actor})
-    return job
+    request = {**asked, "chosen": chosen, "seen": seen.seen.isoformat()}
+    return asked_for(principal, DELETE, request, total, {**asked, **_about(chosen)}, now, status=status)
 
 
 def _about(chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,18 +134,12 @@ def _about(chosen: Mapping[str, Any]) -> dict[str, Any]:
     return {"filter": sorted(name for name, value in chosen["explorer"].items() if value)}
 
 
-def _note(principal: Principal, job: Job, action: str, now: datetime, **more: Any) -> None:
-    more.setdefault("policy_version", active_policy().number)
-    audit.append(principal, [audit.Event(action, "job", show_id("job", job.id), **more)], now)
-
-
 def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on a step until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
-    with tenant_context(tenant_id):
-        job = jobs.take(job_id, clock.now())
-        if job is None:
-            return "busy" if jobs.is_held(job_id) else "gone"
-        work = Work(tenant_id, job, jobs.request_of(job), active_policy().number)
+    work = taken_up(tenant_id, job_id)
+    if isinstance(work, str):
+        return work
+    job = work.job
     try:
         principal = _who(work)
     except KeyRefused as refused:
@@ -263,32 +250,9 @@ def deletion_undo(principal: Principal, job_id: UUID) -> Job:
         require_role(principal, REVIEWERS, "take a deletion back")
     now = clock.now()
     with tenant_context(principal.tenant_id):
-        done = jobs.lock(job_id)
-        foreign = principal.kind == "agent" and done is not None and done.agent_id != principal.agent_id
-        if done is None or done.kind != DELETE or foreign:
-            raise NotFound("there is no such step")
-        if done.status not in (jobs.DONE, jobs.FAILED):
-            raise Conflict("the step is still under way; take it back when it has ended", code="under_way")
-        kept = done.result or {}
-        if kept.get("undone_by"):
-            raise Conflict("the step was taken back already; nothing was changed", code="already_decided")
-        keep = timedelta(days=active_policy().policy.retention.restore_days)
-        if now - done.created_at > keep:
-            raise Conflict(f"a deletion can be taken back for {keep.days} days", code="undo_too_late")
-        job = _undo_job(principal, done, now)
-        jobs.keep_result(done, {**kept, "undone_by": show_id("job", job.id)})
-        after = {"step": show_id("job", done.id), "entries": done.done}
-        _note(principal, job, "memories.undelete_started", now, after=after)
-    return job
-
-
-def _undo_job(principal: Principal, done: Job, now: datetime) -> Job:
-    step = {"step": show_id("job", done.id)}
-    job = Job(
-        id=new_id(now), kind=UNDO, agent_id=principal.agent_id, key_id=principal.key_id, actor_name=principal.name,
-        total=done.done, result=step, created_at=now, touched_at=now,
-    )  # fmt: skip
-    actor = {"kind": principal.kind, "id": principal.id, "name": principal.name}
-    jobs.insert(job, {**step, "actor": actor})
-    dispatch(principal.tenant_id, job.id, UNDO)
+        done = to_take_back(principal, job_id, DELETE, now)
+        step = {"step": show_id("job", done.id)}
+        job = asked_for(principal, UNDO, step, done.done, step, now)
+        marked_undone(done, job)
+        noted(principal, job, "memories.undelete_started", now, after={**step, "entries": done.done})
     return job

@@ -18,11 +18,11 @@ from memory.models import Alert, Job, SweepRun
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.alerts_watch import SWEEP_STOPPED
-from memory.services.blast import queued
-from memory.services.bulk_work import Giving, Taking, Work, take_back
+from memory.services.bulk_jobs import asked_for, taken_up
+from memory.services.bulk_work import Giving, Taking, take_back
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.services.sweeps.guard import APPROVED_FOR
-from memory.store import alerts, audit, bulk, jobs
+from memory.store import alerts, audit, bulk
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -143,7 +143,7 @@ def sweep_undo(actor: Principal, run_id: UUID, reason: str) -> Job:
         shown = f"run_{run.id.hex}"
         request = {"run": run.id.hex, "reason": reason.strip()[:500]}
         told = {"run": shown, "sweep": run.name, "reason": request["reason"]}
-        job = queued(actor, UNDO, request, run.changed, told, now)
+        job = asked_for(actor, UNDO, request, run.changed, told, now)
         bulk.note_details(run.id, {**run.details, "undone_by": show_id("job", job.id)})
         after = {"sweep": run.name, "entries": run.changed}
         event = audit.Event("sweep.undo_started", "sweep", shown, reason=request["reason"], after=after,
@@ -161,11 +161,10 @@ def _locked(run_id: UUID) -> SweepRun:
 
 def sweep_undo_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on the job until it is done: `done`, `busy` when another worker is at it, `gone` otherwise."""
+    work = taken_up(tenant_id, job_id)
+    if isinstance(work, str):
+        return work
     with tenant_context(tenant_id):
-        job = jobs.take(job_id, clock.now())
-        if job is None:
-            return "busy" if jobs.is_held(job_id) else "gone"
-        work = Work(tenant_id, job, jobs.request_of(job), active_policy().number)
         run = SweepRun.objects.get(id=UUID(hex=work.request["run"]))
     taking = Taking(f"run_{run.id.hex}", EVENTS[run.name], run.started_at)
     take_back(work, taking, Giving(BACK_EVENT, work.request["reason"], unend=run.name == "expiry"))

@@ -26,6 +26,7 @@ from memory.services.sweeps import sweep_tasks
 from memory.services.write_types import WriteRequest
 from memory.store import bulk_steps
 from tests.factories import make_agent, make_person, make_tenant
+from tests.killed import Killed
 from tests.parallel import at_once
 from tests.search_index import out_of_step
 from tests.sweeps.planting import NOW, Plot
@@ -183,10 +184,6 @@ def test_step__by_an_agent_with_every_right__is_its_own() -> None:
         blast.blast_undo(another.principal, job.id)
     undo(plot, job)
     assert plot.statuses(ids) == ["live", "live"]
-
-
-class Killed(BaseException):
-    """What a killed worker looks like from inside."""
 
 
 @pytest.mark.parametrize("step", ["hold", "bring_back"])

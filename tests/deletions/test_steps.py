@@ -21,6 +21,7 @@ from memory.services.errors import Conflict, Denied, Invalid, NotFound, VersionC
 from memory.services.restore import memory_restore
 from memory.store import bulk_steps
 from tests.factories import make_agent, make_person, make_tenant
+from tests.killed import Killed
 from tests.search_index import out_of_step
 from tests.sweeps.planting import NOW, Plot
 
@@ -216,10 +217,6 @@ def test_undo__early_or_late__is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     assert deletion_run(plot.tenant_id, waiting.id) == "done"
     with clock.moved_to(clock.now() + 31 * DAY), pytest.raises(Conflict, match="30 days"):
         deletion_undo(plot.stage.reviewer.principal, waiting.id)
-
-
-class Killed(BaseException):
-    """What a killed worker looks like from inside."""
 
 
 @pytest.mark.parametrize("step", ["delete", "bring_back"])

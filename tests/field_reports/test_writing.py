@@ -30,6 +30,7 @@ from memory.store import audit
 from tenants.principals import system
 from tests.api.caller import Caller, assert_problem
 from tests.factories import Stage, make_agent, make_tenant
+from tests.killed import Killed
 from tests.parallel import at_once
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -107,9 +108,6 @@ def test_dedupe__spellings_of_one_entity__one_row_and_no_duplicate_group(stage: 
 def test_contradiction__killed_between_link_and_state__neither_or_both(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Killed(BaseException):
-        pass
-
     def dying(*_: Any) -> None:
         raise Killed
 

@@ -14,7 +14,7 @@ from memory.models import Memory, Mount, MountHead
 from memory.services.errors import Denied, Invalid
 from memory.services.mounts import mount_apply
 from memory.services.retention import memory_delete
-from tests.factories import Stage, make_person, make_tenant
+from tests.factories import Stage, make_person
 from tests.mounts.files import (
     SIGNED,
     STAGING,
@@ -32,11 +32,6 @@ from tests.mounts.files import (
 from tests.mounts.looking import events, picture, problems
 
 pytestmark = pytest.mark.usefixtures("database")
-
-
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
 
 
 def test_apply__ids_and_sentences__are_given_first_in_their_order(stage: Stage) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from memory.models import Mount
 from memory.services.retention import memory_delete
-from tests.factories import Stage, make_tenant
+from tests.factories import Stage
 from tests.mounts.files import (
     SIGNED,
     STAGING,
@@ -21,11 +21,6 @@ from tests.mounts.files import (
 from tests.mounts.looking import events, picture, problems
 
 pytestmark = pytest.mark.usefixtures("database")
-
-
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
 
 
 def test_apply__all_that_is_wrong__is_told_at_once_by_line_and_nothing_is_done(stage: Stage) -> None:

@@ -14,17 +14,12 @@ from django.core.management import CommandError, call_command
 
 from memgov import clock
 from memory.domain.ids import show_id
-from tests.factories import Stage, make_tenant
+from tests.factories import Stage
 from tests.mounts.files import SIGNED, STAGING, TABS, given, manifest, memory_of, read, ref, rows, say, write
 
 pytestmark = pytest.mark.usefixtures("database")
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
 
 
 @pytest.fixture

@@ -45,11 +45,6 @@ pytestmark = pytest.mark.usefixtures("database")
 KILN = "The kiln in hall two needs nine hours to cool down."
 
 
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
-
-
 def test_read__layers__working_first_then_declared_then_found(stage: Stage) -> None:
     coder = stage.coder.principal
     write(coder, KILN)

@@ -33,11 +33,6 @@ from tests.mounts.files import (
 pytestmark = pytest.mark.usefixtures("database")
 
 
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
-
-
 def test_sweeps__mounted_and_idle_for_long__stays_and_the_unmounted_goes(stage: Stage) -> None:
     apply(stage, manifest([say(STAGING)]))
     write(stage.coder.principal, TABS)

@@ -36,6 +36,7 @@ from memory.services.write_types import WriteRequest
 from tenants.principals import system
 from tests.api.caller import Caller
 from tests.factories import Stage, make_tenant
+from tests.killed import Killed
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -88,10 +89,6 @@ def by_job(stage: Stage, text: str, tmp: Path) -> str | None:
     job = _job(stage, text)
     write_job_run(stage.tenant.id, job.id)
     return _told(stage, job)
-
-
-class Killed(BaseException):
-    """What a killed worker looks like from inside."""
 
 
 def by_retry(stage: Stage, text: str, tmp: Path) -> str | None:

@@ -20,6 +20,7 @@ from memory.services.working import (
 )
 from memory.services.write_types import Outcome, WriteRequest
 from tests.factories import Stage, make_tenant
+from tests.killed import Killed
 from tests.parallel import at_once
 from tests.services.doing_tasks import put, statuses, write
 
@@ -70,10 +71,6 @@ def test_complete__asked_again__same_answer_and_nothing_new(stage: Stage) -> Non
         put(stage, "step_9", "late")
     with stage.context():
         assert Memory.objects.count() == 2
-
-
-class Killed(BaseException):
-    """What a killed process looks like from inside: nothing after it runs."""
 
 
 def test_complete__killed_anywhere_and_asked_again__each_memory_once(

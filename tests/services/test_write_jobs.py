@@ -23,6 +23,7 @@ from memory.services.write_types import Outcome, WriteRequest
 from tenants.principals import system
 from tests.api.caller import Caller, as_uuid
 from tests.factories import Stage, make_tenant
+from tests.killed import Killed
 from tests.parallel import at_once
 from tests.sweeps.processes import worker
 
@@ -101,10 +102,6 @@ def test_job__every_field__arrives_as_it_was_given(stage: Stage, monkeypatch: py
     monkeypatch.setattr(write_jobs, "memory_write", spy)
     run(stage, job)
     assert met == [given]
-
-
-class Killed(BaseException):
-    """What a killed worker looks like from inside."""
 
 
 def test_job__worker_dies_between_items__the_next_goes_on_and_nothing_is_written_twice(

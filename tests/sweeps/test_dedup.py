@@ -16,6 +16,7 @@ from memory.services.policies import policy_activate
 from memory.services.sweeps import dedup, sweep_dedup
 from memory.services.write_types import WriteRequest
 from memory.store import memories
+from tests.killed import Killed
 from tests.parallel import at_once
 from tests.search_index import out_of_step
 from tests.sweeps.planting import Plot
@@ -163,10 +164,6 @@ def test_dedup__side_by_side__merges_each_pair_once() -> None:
     assert sum(run.changed for run in runs) == 2
     assert plot.count("memory_memory", "status = 'merged'") == 2
     assert plot.count("memory_auditevent", "action = 'memory.merged'") == 2
-
-
-class Killed(BaseException):
-    """What a killed worker looks like from inside."""
 
 
 def test_dedup__killed_between_batches__leaves_whole_batches_and_goes_on(

@@ -17,6 +17,7 @@ from memory.services.sweeps import episodes, sweep_episodes, sweep_tasks
 from memory.services.task_complete import TaskEnd, task_complete
 from memory.services.working import WorkingWrite, working_put
 from memory.services.write_types import WriteRequest
+from tests.killed import Killed
 from tests.parallel import at_once
 from tests.sweeps.planting import Plot
 
@@ -148,10 +149,6 @@ def test_episodes__side_by_side_and_twice__one_episode() -> None:
     assert sum(run.changed for run in runs) == 3
     assert len(texts(plot, "live")) == 1
     assert plot.count("memory_auditevent", "action = 'memory.archived'") == 3
-
-
-class Killed(BaseException):
-    """What a killed worker looks like from inside."""
 
 
 def test_episodes__killed_after_the_episode_was_written__the_next_run_uses_it(

@@ -20,6 +20,7 @@ from memory.services.sweep_runs import sweep_apply, sweep_undo, sweep_undo_run
 from memory.services.sweeps import sweep_compaction, sweep_decay, sweep_dedup, sweep_expiry
 from memory.services.sweeps.due import sweep_is_due
 from tests.factories import make_person, make_tenant
+from tests.killed import Killed
 from tests.search_index import out_of_step
 from tests.sweeps.planting import Plot
 from tests.sweeps.test_dedup import SAME, slipped_in
@@ -207,10 +208,6 @@ def test_undo__nothing_taken_too_late_or_no_role__changes_nothing() -> None:
     with clock.moved_to(clock.now() + 31 * DAY), pytest.raises(Conflict, match="30 days"):
         sweep_undo(reviewer, run.id, "why")
     assert set(plot.statuses(ids)) == {"evicted"}
-
-
-class Killed(BaseException):
-    """What a killed worker looks like from inside."""
 
 
 def test_undo__worker_dies_between_batches__the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

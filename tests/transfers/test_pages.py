@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
-from tests.transfers.test_jobs import ROWS, contents, files, now_of, run
+from tests.transfers.doing import ROWS, contents, files, now_of, run
 
 if TYPE_CHECKING:
     from memory.models import Job

@@ -1,0 +1,81 @@
+"""Jobs of many memories: asked for by a person or an agent, taken up by a worker, taken back as one step."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from memgov import clock
+from memgov.ids import new_id
+from memory.domain.ids import show_id
+from memory.models import Job
+from memory.selectors.policies import active_policy
+from memory.services.bulk_work import Work
+from memory.services.errors import Conflict, NotFound
+from memory.services.job_queue import dispatch
+from memory.store import audit, jobs
+from tenants.context import tenant_context
+from tenants.principals import Principal
+
+
+def asked_for(
+    principal: Principal,
+    kind: str,
+    request: dict[str, Any],
+    total: int,
+    shown: dict[str, Any],
+    now: datetime,
+    *,
+    status: str = jobs.QUEUED,
+) -> Job:
+    """A job that carries who asked; a queued one with its message to a worker.  `shown` is what its page tells."""
+    job = Job(
+        id=new_id(now), kind=kind, status=status, agent_id=principal.agent_id, key_id=principal.key_id,
+        actor_name=principal.name, total=total, result=shown, created_at=now, touched_at=now,
+    )  # fmt: skip
+    actor = {"kind": principal.kind, "id": principal.id, "name": principal.name}
+    jobs.insert(job, {**request, "actor": actor})
+    if status == jobs.QUEUED:
+        dispatch(principal.tenant_id, job.id, kind)
+    return job
+
+
+def noted(principal: Principal, job: Job, action: str, now: datetime, **more: Any) -> None:
+    """The audit event of what somebody asked of a job."""
+    more.setdefault("policy_version", active_policy().number)
+    audit.append(principal, [audit.Event(action, "job", show_id("job", job.id), **more)], now)
+
+
+def taken_up(tenant_id: UUID, job_id: UUID) -> Work | str:
+    """The job, now this worker's; or why not: `busy` when another worker is at it, `gone` otherwise."""
+    with tenant_context(tenant_id):
+        job = jobs.take(job_id, clock.now())
+        if job is None:
+            return "busy" if jobs.is_held(job_id) else "gone"
+        return Work(tenant_id, job, jobs.request_of(job), active_policy().number)
+
+
+def to_take_back(principal: Principal, job_id: UUID, kind: str, now: datetime) -> Job:
+    """The step, locked, if it may be taken back now; an agent takes back its own only.
+
+    Raises `NotFound`, and `Conflict` while it runs, when it was taken back, or after the time in which a removal can be
+    undone.
+    """
+    done = jobs.lock(job_id)
+    foreign = principal.kind == "agent" and done is not None and done.agent_id != principal.agent_id
+    if done is None or done.kind != kind or foreign:
+        raise NotFound("there is no such step")
+    if done.status not in (jobs.DONE, jobs.FAILED):
+        raise Conflict("the step is still under way; take it back when it has ended", code="under_way")
+    if (done.result or {}).get("undone_by"):
+        raise Conflict("the step was taken back already; nothing was changed", code="already_decided")
+    keep = timedelta(days=active_policy().policy.retention.restore_days)
+    if now - done.created_at > keep:
+        raise Conflict(f"a step can be taken back for {keep.days} days", code="undo_too_late")
+    return done
+
+
+def marked_undone(step: Job, by: Job) -> None:
+    """Note on a locked step which job takes it back: one is enough."""
+    jobs.keep_result(step, {**(step.result or {}), "undone_by": show_id("job", by.id)})
