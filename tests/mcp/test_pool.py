@@ -13,6 +13,7 @@ from memory.api.problems import ProblemError
 from memory.mcp import pool as pools
 from memory.mcp.pool import Pool
 from tests import loops
+from tests.launcher.launched import wait_until
 
 
 @pytest.fixture
@@ -86,6 +87,11 @@ def test_close__no_connection_is_left(database: None) -> None:
     loops.run(all_threads())
     assert len(backends) == 3
     pool.close()
+    # A backend ends a moment after its client.
+    wait_until(lambda: _alive(backends) == 0, 10, "the connections of the threads to end")
+
+
+def _alive(backends: set[int]) -> int:
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE pid = ANY(%s)", [list(backends)])
-        assert cursor.fetchone()[0] == 0
+        return int(cursor.fetchone()[0])
