@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import (
     BigIntegerField,
@@ -28,8 +29,10 @@ from django.db.models import (
     Value,
     When,
 )
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast, Concat
 
+from memgov.ids import floor_id
 from memory.domain.policy import Policy
 from memory.domain.scopes import Verb
 from memory.models import Memory, MountEntry
@@ -97,16 +100,6 @@ def judged(
     return rows.annotate(
         left=_why_left(principal, now, pinned=chosen.asks_for_pinned, session=chosen.session)
     )
-
-
-def judged_derived(principal: Principal, ids: Iterable[UUID], seen: datetime, now: datetime) -> QuerySet[Any]:
-    """Of derived memories those that the principal may see, that were there at `seen` and are not gone, each with
-    `left`."""
-    rows: QuerySet[Any] = Memory.objects.filter(id__in=list(ids), recorded_at__lte=seen)
-    rows = rows.exclude(status__in=GONE)
-    if principal.kind == "agent":
-        rows = rows.filter(scope__in=readable_scopes(principal))
-    return rows.annotate(left=_why_left(principal, now, pinned=False, session=""))
 
 
 def withheld(principal: Principal, ids: Iterable[UUID]) -> dict[UUID, str]:
@@ -187,31 +180,76 @@ def rows_of(rows: QuerySet[Any], most: int) -> list[Row]:
     return [Row(*one) for one in values[:most]]
 
 
-def after(rows: QuerySet[Any], place: UUID, most: int | None = None) -> list[tuple[UUID, int, str]]:
-    """A batch of judged rows along their ids: (id, version, left)."""
-    return list(rows.filter(id__gt=place).order_by("id").values_list("id", "version", "left")[:most])
+def after(rows: QuerySet[Any], place: UUID, most: int | None = None) -> list[tuple[UUID, int]]:
+    """A batch of judged rows along their ids: (id, version)."""
+    return list(rows.filter(id__gt=place).order_by("id").values_list("id", "version")[:most])
 
 
 # What is derived has an index of its own (`derived_rows`).
-_DERIVED: Final = """
-WITH RECURSIVE edges AS MATERIALIZED (
+_REACHED: Final = """
+WITH RECURSIVE roots(id) AS MATERIALIZED ({roots}),
+edges AS MATERIALIZED (
     SELECT m.id AS child, p.parent
       FROM memory_memory m CROSS JOIN LATERAL unnest(m.derived_from) AS p(parent)
-     WHERE m.tenant_id = %(tenant)s AND NOT (m.derived_from = '{}')
+     WHERE m.tenant_id = %s AND NOT (m.derived_from = '{{}}')
 ),
 reached(id) AS (
-    SELECT e.child FROM edges e WHERE e.parent = ANY(%(ids)s)
+    SELECT e.child FROM edges e JOIN roots r ON r.id = e.parent
     UNION SELECT e.child FROM edges e JOIN reached r ON r.id = e.parent
 )
-SELECT id FROM reached WHERE id <> ALL(%(ids)s) ORDER BY id
+SELECT id FROM reached EXCEPT ({named})
+"""
+# Revisions carry ids of their instant, so that those of one step lie together in the primary key.
+_TAKEN: Final = """
+SELECT r.memory_id FROM memory_revision r
+ WHERE r.tenant_id = %s AND r.id >= %s AND r.id < %s AND r.at = %s AND r.event = %s
 """
 
 
-def derived_from(ids: Sequence[UUID]) -> list[UUID]:
-    """What was derived from one of these at any depth, without them."""
+Sql = tuple[str, Sequence[Any]]
+"""A part of a statement, with its parameters."""
+
+
+def ids_of(rows: QuerySet[Any]) -> Sql:
+    """The ids of rows."""
+    try:
+        sql, parameters = rows.order_by().values_list("id").query.sql_with_params()
+    except EmptyResultSet:  # of a filter that nothing can match there is no statement
+        return "SELECT NULL::uuid WHERE false", ()
+    return sql, parameters
+
+
+def taken_by(event: str, at: datetime) -> Sql:
+    """The ids of what the step of that instant has taken so far."""
+    first = floor_id(at)
+    return _TAKEN, (current_tenant_id(), first, UUID(int=first.int + (1 << 80)), at, event)
+
+
+def derived(roots: Sql, named: Sql) -> RawSQL:
+    """The ids of what was derived from the roots at any depth, without what is named itself: that is judged as such."""
+    sql = _REACHED.format(roots=roots[0], named=named[0])
+    return RawSQL(sql, (*roots[1], current_tenant_id(), *named[1]))
+
+
+def derived_from(ids: Sequence[UUID], rows: QuerySet[Any]) -> list[UUID]:
+    """The same of a batch of the named rows."""
     if not ids:
         return []
-    parameters: dict[str, Any] = {"tenant": current_tenant_id(), "ids": list(ids)}
+    roots: Sql = ("SELECT unnest(%s::uuid[])", (list(ids),))
+    sql = derived(roots, roots)
     with connection.cursor() as cursor:
-        cursor.execute(_DERIVED, parameters)
-        return [row[0] for row in cursor.fetchall()]
+        cursor.execute(sql.sql, sql.params)
+        reached = [row[0] for row in cursor.fetchall()]
+    named = set(rows.filter(id__in=reached).values_list("id", flat=True)) if reached else set()
+    return [one for one in reached if one not in named]
+
+
+def judged_derived(
+    principal: Principal, ids: Iterable[UUID] | RawSQL, seen: datetime, now: datetime
+) -> QuerySet[Any]:
+    """Of derived memories those that the principal may see, that were there at `seen` and are not gone, each with
+    `left`."""
+    rows: QuerySet[Any] = Memory.objects.filter(id__in=ids, recorded_at__lte=seen).exclude(status__in=GONE)
+    if principal.kind == "agent":
+        rows = rows.filter(scope__in=readable_scopes(principal))
+    return rows.annotate(left=_why_left(principal, now, pinned=False, session=""))

@@ -92,12 +92,14 @@ def _nothing(_ids: Sequence[UUID]) -> Mapping[UUID, str]:
 @dataclass(frozen=True, slots=True)
 class Giving:
     """How they come back.  `unend`: an end that has passed is taken off, or the next sweep takes them again.
-    `withheld`: which of them whoever asked has no right to bring back, and why."""
+    `withheld`: which of them whoever asked has no right to bring back, and why.  `earlier`: the instants of jobs that
+    began to take the same step back."""
 
     event: str
     reason: str
     unend: bool = False
     withheld: Callable[[Sequence[UUID]], Mapping[UUID, str]] = _nothing
+    earlier: Sequence[datetime] = ()
 
 
 def take_back(work: Work, taking: Taking, giving: Giving) -> None:
@@ -111,7 +113,9 @@ def take_back(work: Work, taking: Taking, giving: Giving) -> None:
             withheld = giving.withheld([one.row.id for one in found if one.untouched])
         free = [one for one in found if one.untouched and one.row.id not in withheld]
         back = _returned(work, free, giving)
-        missed = [one for one in found if one.row.id not in back and not _came_back(work, one, giving)]
+        missed = [one for one in found if one.row.id not in back]
+        there = _came_back(work, missed, giving)
+        missed = [one for one in missed if one.row.id not in there]
         left += len(missed)
         reasons.update(withheld[one.row.id] for one in missed if one.row.id in withheld)
         named += [show_id("mem", one.row.id) for one in missed[: _NAMED - len(named)]]
@@ -126,10 +130,13 @@ def _taken(work: Work, taking: Taking, after: UUID) -> list[Taken]:
         return bulk_steps.taken_by(taking.request, taking.event, taking.at, after, BACK_BATCH)
 
 
-def _came_back(work: Work, one: Taken, giving: Giving) -> bool:
-    """Whether a worker that died before had brought it back already."""
+def _came_back(work: Work, missed: Sequence[Taken], giving: Giving) -> set[UUID]:
+    """Which of them are back already: brought by a worker that died, or by an earlier job for the same step."""
+    if not missed:
+        return set()
+    instants = [work.job.created_at, *giving.earlier]
     with tenant_context(work.tenant_id):
-        return bulk_steps.was_brought_back(one.row.id, giving.event, work.job.created_at)
+        return bulk_steps.brought_back([one.row.id for one in missed], giving.event, instants)
 
 
 def _returned(work: Work, found: Sequence[Taken], giving: Giving) -> set[UUID]:

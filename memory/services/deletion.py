@@ -25,10 +25,8 @@ from tenants.principals import Principal
 SAMPLE: Final = 100
 """Memories that a look names."""
 MOST_IDS: Final = 1000
-MOST_DERIVED: Final = 100_000
 MOST_UNASKED: Final = 2_000
-"""Beyond this many, what was derived is not counted before the step; unasked for, far fewer are looked at."""
-_UNCOUNTED: Final = "many"
+"""Beyond this many, what was derived is not counted where nobody asked to take it along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Look:
     left: Mapping[str, int]
     left_named: Sequence[Row]
     derived: int | None
-    """How many more a cascade would take; None where there are too many roots to say."""
+    """How many more a cascade would take; None where nobody asked and there are many roots."""
     derived_seal: str
     """Of what a cascade would take; "" where it was not asked for and is not known."""
     derived_sample: Sequence[Row]
@@ -77,7 +75,9 @@ def look(principal: Principal, chosen: Chosen, seen: datetime, now: datetime, *,
     rows = found.judged(principal, chosen, seen, policy, now)
     counted = found.tally(rows)
     going = rows.filter(left="").order_by("-id")
-    derived = _derived(principal, going, counted.going, seen, now, cascade=cascade)
+    derived = _Derived(None, [], "")
+    if cascade or counted.going <= MOST_UNASKED:
+        derived = _derived(principal, rows, seen, now)
     not_found, already = _absent(principal, chosen, now)
     return Look(
         seen=seen, going=counted.going, sample=found.rows_of(going, SAMPLE), left=counted.left,
@@ -94,15 +94,12 @@ class _Derived:
     seal: str
 
 
-def _derived(
-    principal: Principal, going: Any, count: int, seen: datetime, now: datetime, *, cascade: bool
-) -> _Derived:
-    if count > (MOST_DERIVED if cascade else MOST_UNASKED):
-        return _Derived(None, [], _UNCOUNTED if cascade else "")
-    ids = found.derived_from(list(going.values_list("id", flat=True)))
-    rows = found.judged_derived(principal, ids, seen, now).filter(left="")
-    counted = found.tally(rows)
-    return _Derived(counted.going, found.rows_of(rows.order_by("-id"), SAMPLE), counted.seal)
+def _derived(principal: Principal, rows: Any, seen: datetime, now: datetime) -> _Derived:
+    """Of the judged rows those that go, and what a cascade takes along; counted in the database, however many."""
+    ids = found.derived(found.ids_of(rows.filter(left="")), found.ids_of(rows))
+    along = found.judged_derived(principal, ids, seen, now).filter(left="")
+    counted = found.tally(along)
+    return _Derived(counted.going, found.rows_of(along.order_by("-id"), SAMPLE), counted.seal)
 
 
 def _absent(principal: Principal, chosen: Chosen, now: datetime) -> tuple[list[UUID], list[UUID]]:
@@ -128,10 +125,16 @@ def nothing_goes(chosen: Chosen, seen: Look) -> NotFound | Denied | Conflict:
             " memories take a write grant on '*'. Nothing was deleted",
             verb="delete", target="memories", target_kind="memory",
         )  # fmt: skip
+    elif seen.left:
+        why = ", ".join(f"{reason.replace('_', ' ')}: {count}" for reason, count in seen.left.items())
+        error = Conflict(f"nothing matches that could go ({why}); nothing was deleted", code="nothing_to_do")
+    elif seen.already:
+        error = Conflict(
+            "nothing matches that could go, or all of it is gone already; nothing was deleted",
+            code="nothing_to_do",
+        )
     else:
-        why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in seen.left.items())
-        said = f" ({why})" if why else ", or all of it is gone already" if seen.already else ""
-        error = Conflict(f"nothing matches that could go{said}; nothing was deleted", code="nothing_to_do")
+        error = Conflict("nothing matches that could go; nothing was deleted", code="nothing_to_do")
     error.more = told(seen)
     return error
 
@@ -153,28 +156,26 @@ class Left:
     counts: dict[str, int] = field(default_factory=dict)
     named: list[dict[str, str]] = field(default_factory=list)
 
-    def add(self, memory_id: UUID, reason: str) -> None:
-        self.counts[reason] = self.counts.get(reason, 0) + 1
-        if len(self.named) < SAMPLE:
-            self.named.append({"memory": show_id("mem", memory_id), "reason": reason})
+    def add(self, other: Left) -> None:
+        """What is left beside it."""
+        for reason, count in other.counts.items():
+            self.counts[reason] = self.counts.get(reason, 0) + count
+        self.named += other.named[: SAMPLE - len(self.named)]
 
     @property
     def total(self) -> int:
         return sum(self.counts.values())
 
 
-def left_by(seen: Look) -> Left:
-    """What a step leaves that does what the look showed."""
-    return Left(dict(seen.left), told(seen)["left_named"])
-
-
-def left_now(principal: Principal, chosen: Chosen, seen: datetime, now: datetime) -> Left:
-    """What a step leaves.  Inside the tenant's context."""
-    rows = found.judged(principal, chosen, seen, active_policy().policy, now)
-    left = Left(found.tally(rows).left)
-    if left.counts:
-        named = found.rows_of(rows.exclude(left="").order_by("-id"), SAMPLE)
-        left.named += [{"memory": show_id("mem", one.id), "reason": one.left} for one in named]
+def left_of(rows: Any) -> Left:
+    """What there still is of judged rows when a step has ended: what might have gone had changed while it ran."""
+    left = Left()
+    tally = found.tally(rows)
+    left.counts |= tally.left
+    if tally.going:
+        left.counts[found.CHANGED] = tally.going
+    for one in found.rows_of(rows.order_by("-id"), SAMPLE) if left.counts else ():
+        left.named.append({"memory": show_id("mem", one.id), "reason": one.left or found.CHANGED})
     return left
 
 

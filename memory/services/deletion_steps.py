@@ -8,12 +8,14 @@ which carry the step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from memgov import clock
 from memory.domain.ids import parse_id, show_id
@@ -30,8 +32,7 @@ from memory.services.deletion import (
     Wish,
     as_json,
     from_json,
-    left_by,
-    left_now,
+    left_of,
     look,
     nothing_goes,
 )
@@ -88,11 +89,11 @@ def memories_delete(principal: Principal, wish: Wish) -> Deletion:
         if not seen.going:
             raise nothing_goes(wish.chosen, seen)
         total = seen.going + ((seen.derived or 0) if wish.cascade else 0)
-        at_once = total <= AT_ONCE and not (wish.cascade and seen.derived is None)
+        at_once = total <= AT_ONCE
         job = _step(principal, wish, seen, total, now, jobs.RUNNING if at_once else jobs.QUEUED)
         if at_once:
             work = Work(principal.tenant_id, job, jobs.request_of(job), active_policy().number)
-            _delete(work, principal, left_by(seen))
+            _delete(work, principal)
             job.refresh_from_db()
         else:
             noted(principal, job, "memories.delete_started", now, reason=wish.reason.strip(),
@@ -150,10 +151,7 @@ def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
         return jobs.FAILED
     if job.kind == UNDO:
         return _undelete(work, principal)
-    with tenant_context(tenant_id):
-        chosen, seen = _asked(work)
-        left = left_now(principal, chosen, seen, clock.now())
-    return _delete(work, principal, left)
+    return _delete(work, principal)
 
 
 def _who(work: Work) -> Principal:
@@ -168,23 +166,23 @@ def _asked(work: Work) -> tuple[Chosen, datetime]:
     return from_json(work.request["chosen"]), datetime.fromisoformat(work.request["seen"])
 
 
-def _delete(work: Work, principal: Principal, left: Left) -> str:
+def _delete(work: Work, principal: Principal) -> str:
     """All batches of what may go, from the start: what a worker that died had deleted matches no more.
 
-    Up to `AT_ONCE` are one batch, so that their locks are taken in the order of their ids.  `left`: what is not
-    walked, however much it is."""
-    (chosen, seen), place = _asked(work), UUID(int=0)
+    Up to `AT_ONCE` are one batch, so that their locks are taken in the order of their ids."""
+    place = UUID(int=0)
     while True:
         with tenant_context(work.tenant_id):
             now = clock.now()
-            rows = found.judged(principal, chosen, seen, active_policy().policy, now)
+            rows = _judged(work, principal, now)
             batch = found.after(rows.filter(left=""), place, _BATCH)
-            _take(work, principal, batch, left, now)
+            _take(work, principal, batch, rows, now)
             jobs.touch(work.job.id, now)
         if len(batch) < _BATCH:
             break
         place = batch[-1][0]
     with tenant_context(work.tenant_id):
+        left = _left(work, principal, clock.now())
         told = {
             "left": left.total,
             "left_reasons": left.counts,
@@ -195,35 +193,48 @@ def _delete(work: Work, principal: Principal, left: Left) -> str:
         return work.end("memories.deleted", work.request["reason"], cascade=work.request["cascade"], **about)
 
 
+def _judged(work: Work, principal: Principal, now: datetime) -> QuerySet[Any]:
+    chosen, seen = _asked(work)
+    return found.judged(principal, chosen, seen, active_policy().policy, now)
+
+
 def _take(
-    work: Work, principal: Principal, batch: list[tuple[UUID, int, str]], left: Left, now: datetime
+    work: Work, principal: Principal, batch: Sequence[tuple[UUID, int]], rows: QuerySet[Any], now: datetime
 ) -> None:
-    """One batch, with what was derived from it; inside its transaction."""
-    going = {memory_id: version for memory_id, version, _left in batch}
-    derived: dict[UUID, int] = {}
+    """One batch of the judged rows, with what was derived from it; inside its transaction."""
+    wanted = dict(batch)
     if work.request["cascade"]:
-        rows = found.judged_derived(principal, found.derived_from(list(going)), _asked(work)[1], now)
-        for memory_id, version, reason in found.after(rows, UUID(int=0)):
-            if reason:
-                left.add(memory_id, reason)
-            else:
-                derived[memory_id] = version
-    wanted = dict(sorted({**derived, **going}.items()))
+        ids = found.derived_from(list(wanted), rows)
+        along = found.judged_derived(principal, ids, _asked(work)[1], now).filter(left="")
+        wanted.update(found.after(along, UUID(int=0)))
     if not wanted:
         return
     step = work.step(GONE_EVENT, work.request["reason"])
-    gone = bulk_steps.delete(step, wanted, now)
+    gone = bulk_steps.delete(step, dict(sorted(wanted.items())), now)
     work.audit(step, [(row.id, row.scope, row.was, "deleted") for row in gone])
-    for memory_id in wanted.keys() - {row.id for row in gone}:
-        left.add(memory_id, found.CHANGED)
+
+
+def _left(work: Work, principal: Principal, now: datetime) -> Left:
+    """What was named or derived and is still there when all batches are through.  Each counts once, whatever it was
+    derived from, and also when another worker had begun the step."""
+    rows = _judged(work, principal, now)
+    left = left_of(rows)
+    if work.request["cascade"]:
+        taken = found.taken_by(GONE_EVENT, work.job.created_at)
+        ids = found.derived(taken, found.ids_of(rows))
+        left.add(left_of(found.judged_derived(principal, ids, _asked(work)[1], now)))
+    return left
 
 
 def _undelete(work: Work, principal: Principal) -> str:
     with tenant_context(work.tenant_id):
         step = Job.objects.get(id=parse_id("job", work.request["step"]))
+        before = Job.objects.filter(kind=UNDO, result__step=work.request["step"]).exclude(id=work.job.id)
+        earlier = list(before.values_list("created_at", flat=True))
     taken = Taking(show_id("job", step.id), GONE_EVENT, step.created_at)
     withheld = partial(found.withheld, principal)
-    take_back(work, taken, Giving(BACK_EVENT, "the deletion was taken back", withheld=withheld))
+    giving = Giving(BACK_EVENT, "the deletion was taken back", withheld=withheld, earlier=earlier)
+    take_back(work, taken, giving)
     if (work.job.result or {}).get("left_reasons"):
         with tenant_context(work.tenant_id):
             _reopen(work)

@@ -3,7 +3,8 @@
 They say it in English, because the API does, with the values in it already. `locale/sentences.txt` lists every such
 sentence with `{0}`, `{1}`… for its values; `scripts/messages.py` collects them where they are raised. Here a sentence
 is known again by the words around the values, and said with these in another language. A value is left as it is: it may
-be the name that somebody gave an agent. Only at a place marked `{0!}` stand words of ours, which are said as well.
+be the name that somebody gave an agent. Only at a place marked `{0!}` stand words of ours, which are said as well; at
+`{0*}` a list of them, with commas.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from django.utils.translation import get_language, pgettext
 
 CONTEXT: Final = "said by a service"
 LISTED: Final = settings.BASE_DIR / "locale" / "sentences.txt"
-_PLACE: Final = re.compile(r"\{(\d+)!?\}")
-_OURS: Final = re.compile(r"\{(\d+)!\}")
+_PLACE: Final = re.compile(r"\{(\d+)[!*]?\}")
+_OURS: Final = re.compile(r"\{(\d+)[!*]\}")
+_LISTS: Final = re.compile(r"\{(\d+)\*\}")
 _FIELD: Final = re.compile(r"[a-z_]{2,30}")
 # What a sentence holds may be one itself (`{error}; nothing was changed`); hostile text shall not make that endless.
 _DEEPEST: Final = 3
@@ -33,6 +35,8 @@ class Sentence(NamedTuple):
     words: Sequence[str]
     ours: frozenset[int]
     """The places of words that are ours."""
+    lists: frozenset[int]
+    """Those of them that hold several."""
 
     def values(self, text: str) -> list[str] | None:
         """What stands at the places; None where the text is another sentence.
@@ -61,9 +65,15 @@ def listed() -> tuple[Sentence, ...]:
     texts = [line.replace("\\n", "\n") for line in lines if _PLACE.search(line)]
     texts.sort(key=lambda text: -len(_PLACE.sub("", text)))
     return tuple(
-        Sentence(_OURS.sub(r"{\1}", text), _PLACE.split(text)[::2], frozenset(map(int, _OURS.findall(text))))
+        Sentence(
+            _OURS.sub(r"{\1}", text), _PLACE.split(text)[::2], _places(_OURS, text), _places(_LISTS, text)
+        )
         for text in texts
     )
+
+
+def _places(marked: re.Pattern[str], text: str) -> frozenset[int]:
+    return frozenset(map(int, marked.findall(text)))
 
 
 def said(text: str, depth: int = 0) -> str:
@@ -84,5 +94,8 @@ def said(text: str, depth: int = 0) -> str:
 
 
 def _filled(sentence: Sentence, values: Sequence[str], depth: int) -> str:
-    shown = [said(value, depth + 1) if at in sentence.ours else value for at, value in enumerate(values)]
+    shown = list(values)
+    for at in sentence.ours:
+        parts = values[at].split(", ") if at in sentence.lists else [values[at]]
+        shown[at] = ", ".join(said(part, depth + 1) for part in parts)
     return _PLACE.sub(lambda place: shown[int(place[1])], pgettext(CONTEXT, sentence.text))

@@ -214,6 +214,7 @@ def taken_by(request: str, event: str, at: datetime, after: UUID, most: int) -> 
         ]
 
 
-def was_brought_back(memory_id: UUID, event: str, at: datetime) -> bool:
-    """Whether a step of that instant had changed the memory already."""
-    return Revision.objects.filter(memory_id=memory_id, event=event, at=at).exists()
+def brought_back(ids: Sequence[UUID], event: str, instants: Sequence[datetime]) -> set[UUID]:
+    """Which of the memories a step of one of these instants has changed already."""
+    rows = Revision.objects.filter(memory_id__in=ids, event=event, at__in=instants)
+    return set(rows.values_list("memory_id", flat=True))

@@ -1,7 +1,8 @@
 """Which places of sentences hold words of ours: a status, the name of a metric, or a sentence within the sentence.
 
-`{0!}` marks such a place: what stands there is said in the reader's language too. Everything else is left as it is,
-because it is data of people and agents: an agent may be called `worker`, a scope's key may be `above`.
+`{0!}` marks such a place: what stands there is said in the reader's language too, and at `{0*}` each part of a list
+with commas. Everything else is left as it is: it is data of people and agents, who may be called `worker`, and the key
+of a scope may be `above`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ OURS: Final = (
     "has to be {0!}",
     "it is {0!} already; nothing was changed",
     "none of the domain's keywords{0!}",
-    "nothing matches that could go{0!}; nothing was deleted",
+    "nothing matches that could go ({0*}); nothing was deleted",
     "one of the two is {0!} by now; nothing was changed",
     "only a live memory can be pinned; this one is {0!}",
     "only a live memory can be promoted; this one is {0!}",
@@ -43,7 +44,7 @@ OURS: Final = (
     "{0!}; nothing was changed",
     "{0!}; nothing was saved",
 )
-_OURS: Final = re.compile(r"\{(\d+)!\}")
+_OURS: Final = re.compile(r"\{(\d+)[!*]\}")
 
 
 def marked(sentences: Iterable[str]) -> list[str]:

@@ -103,7 +103,7 @@ VALUES: Final = (
     *("above", "below", "watch", "breach", "worker", "beat", "a number", "a whole number"),
     *("pending", "stale", "approved", "rejected", "withdrawn", "undone"),
     *("reason", "note"),
-    *(f" ({{0}} {reason.replace('_', ' ')})" for reason in LEFT),
+    *(f"{reason.replace('_', ' ')}: {{0}}" for reason in LEFT),
 )
 _WORDS: Final = re.compile(r"[A-Za-z']{2,} [A-Za-z'{-]{1,}")
 

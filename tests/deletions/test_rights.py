@@ -27,9 +27,10 @@ def reread(plot: Plot, job: Job) -> Job:
         return Job.objects.get(id=job.id)
 
 
-def undone_by_a_person(plot: Plot, job: Job) -> None:
+def undone_by_a_person(plot: Plot, job: Job) -> Job:
     back = deletion_undo(plot.stage.reviewer.principal, job.id)
     assert deletion_run(plot.tenant_id, back.id) == "done"
+    return reread(plot, back)
 
 
 def test_undo__by_an_agent_that_lost_the_right__is_left_and_a_person_can_still_take_it_back() -> None:
@@ -52,8 +53,10 @@ def test_undo__by_an_agent_that_lost_the_right__is_left_and_a_person_can_still_t
     told = reread(plot, back)
     assert (told.done, told.result["left"]) == (1, 2)
     assert told.result["left_reasons"] == {"scope_denied": 1, "mounted": 1}
-    undone_by_a_person(plot, job)
+    again = undone_by_a_person(plot, job)
     assert plot.statuses([kept, lost, mounted]) == ["live"] * 3
+    told = again.result or {}
+    assert (again.done, told["left"], told["left_named"]) == (2, 0, []), "what is back already is not left"
 
 
 def test_undo__with_a_key_that_was_revoked_since__brings_nothing_back() -> None:

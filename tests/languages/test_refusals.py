@@ -71,7 +71,7 @@ def test_deletion__that_would_take_nothing__says_so_in_german(full: Full) -> Non
             {"id": show_id("mem", uuid4())},
             "iese Erinnerungen gibt es nicht, oder dieser Schlüssel darf sie nicht sehen",
         ),
-        ({"scope": "user:7"}, "ichts Passendes lässt sich löschen (1 angeheftet); nichts wurde gelöscht"),
+        ({"scope": "user:7"}, "ichts Passendes lässt sich löschen (angeheftet: 1); nichts wurde gelöscht"),
     ):
         page = browser.get(where, chosen).content.decode()
         seal = re.search(r'name="seal" value="([^"]*)"', page)
@@ -138,10 +138,25 @@ def test_said__words_of_ours_at_marked_places__are_said_too(database: None) -> N
         )
 
 
+@pytest.mark.parametrize("most", [1, 2, 6])
+def test_said__a_deletion_refused_for_several_reasons__is_german_to_its_end(
+    database: None, most: int
+) -> None:
+    from memory.selectors.deletions import REASONS
+    from memory.services.said import said
+
+    why = ", ".join(f"{reason.replace('_', ' ')}: {count}" for count, reason in enumerate(REASONS[:most], 3))
+    with translation.override("de"):
+        told = said(f"nothing matches that could go ({why}); nothing was deleted")
+    assert told.startswith("nichts Passendes lässt sich löschen (von jemand anderem geschrieben: 3")
+    assert told.endswith("); nichts wurde gelöscht") and told.count(",") == most - 1
+    assert not any(f"{reason.replace('_', ' ')}:" in told for reason in REASONS)
+
+
 def test_marked__a_sentence_that_is_gone__is_refused() -> None:
     from scripts.languages.places import OURS, marked
 
-    plain = [re.sub(r"(\d)!", r"\1", one) for one in OURS]
+    plain = [re.sub(r"(\d)[!*]", r"\1", one) for one in OURS]
     assert sorted(marked([*plain, "at most {0} networks"])) == sorted([*OURS, "at most {0} networks"])
     with pytest.raises(ValueError, match="nobody says any more"):
         marked(plain[1:])
