@@ -117,6 +117,12 @@ class Memory(TenantModel):
             ),
             models.Index(fields=["tenant", "id"], condition=Q(pinned_at__isnull=False), name="memory_pinned"),
             models.Index(fields=["tenant", "scope", "claim"], condition=~Q(claim=""), name="memory_by_claim"),
+            # Whether the same text waits already: asked for every row of an import.
+            models.Index(
+                fields=["tenant", "value_hash"],
+                condition=Q(status__in=["candidate", "quarantined"]),
+                name="memory_held_text",
+            ),
         ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 
 from memgov.postgres.prepared import Prepared
 from memory.domain.claims import claim_key
@@ -64,6 +65,9 @@ _COSINE = ", (SELECT s.cosine FROM alike s WHERE s.memory_id = m.id)"
 _HELD = Prepared(
     "held_in_scope", "SELECT count(*) FROM memory_index WHERE tenant_id = $1::uuid AND scope = $2::text"
 )
+_LIVED_IN = """
+SELECT s.name FROM unnest(%s::text[]) AS s (name)
+ WHERE EXISTS (SELECT 1 FROM memory_index i WHERE i.tenant_id = %s AND i.scope = s.name)"""
 _SAME = "m.predicate = '' AND (m.value_hash = $3::bytea OR ($4::text <> '' AND m.claim = $4::text)"
 _ALIKE = "m.id = ANY(ARRAY(SELECT s.memory_id FROM alike s))"
 _OF_TEXT = Prepared("known_of_text", f"{_ROWS}, NULL {_FROM} AND {_SAME})")
@@ -85,12 +89,48 @@ def rows_met(
     Not locked: whoever changes one locks it and looks at its version again.  A triple meets the rows of its key; free
     text meets the same text, what claims something of the same thing, and with `near` what is worded alike.
     """
+    count = _HELD([current_tenant_id(), str(candidate.scope)]) if counted else None
+    held, found = _fetched(_statement(candidate, value_hash, near, vector), count)
+    return _met(found, held)
+
+
+def rows_met_many(asked: Sequence[tuple[Candidate, bytes, bool]]) -> list[Met]:
+    """`rows_met` for several candidates with their hashes, `near` or not, in one message and without vectors."""
+    lived = _lived_in({str(candidate.scope) for candidate, _, _ in asked})
+    beside = [str(candidate.scope) in lived for candidate, _, _ in asked]
+    statements = [_statement(*one) for one, some in zip(asked, beside, strict=True) if some]
+    if not statements:
+        return [Met([], {}) for _ in asked]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            ";\n".join(sql for sql, _ in statements), [one for _, values in statements for one in values]
+        )
+        return [_next(cursor) if some else Met([], {}) for some in beside]
+
+
+def _lived_in(scopes: Collection[str]) -> set[str]:
+    """Those that hold anything readable: where nothing is, nothing has to be looked for."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LIVED_IN, [list(scopes), current_tenant_id()])
+        return {name for (name,) in cursor.fetchall()}
+
+
+def _next(cursor: CursorWrapper) -> Met:
+    found = _met(cursor.fetchall())
+    cursor.nextset()
+    return found
+
+
+def _statement(
+    candidate: Candidate, value_hash: bytes, near: bool, vector: Direction | None = None
+) -> Statement:
     where = [current_tenant_id(), str(candidate.scope)]
     if candidate.keyed:
-        statement = _OF_KEY([*where, candidate.subject, candidate.predicate])
-    else:
-        statement = _texts_met(candidate, [*where, value_hash, claim_key(candidate.content)], near, vector)
-    held, found = _fetched(statement, _HELD(where) if counted else None)
+        return _OF_KEY([*where, candidate.subject, candidate.predicate])
+    return _texts_met(candidate, [*where, value_hash, claim_key(candidate.content)], near, vector)
+
+
+def _met(found: list[tuple[Any, ...]], held: int = 0) -> Met:
     cosines = {row[0]: row[-1] for row in found if row[-1] is not None}
     known = [_known(row) for row in found]
     known.sort(key=lambda row: (-cosines.get(row.id, 0.0), row.id))

@@ -23,8 +23,8 @@ from memory.domain.types import Origin, OutcomeKind, Status
 from memory.importers import ForeignRecord, Note, Part, Unreadable
 from memory.importers.numbers import Numbers, hashed
 from memory.models import Memory
-from memory.services.errors import Invalid, TooLarge
-from memory.services.memory_write import memory_offer
+from memory.services.errors import Invalid
+from memory.services.memory_offers import MOST_TOGETHER, Refusal, memory_offers
 from memory.services.write_offer import CONFLICT_SKIPPED
 from memory.services.write_types import Offer, Outcome, WriteRequest
 from tenants.context import tenant_context
@@ -83,6 +83,7 @@ def foreign_import(
     run = _Run(principal, target_of(scope), Imported(dry_run, most_told), on_conflict)
     for part, item in _items(parts):
         run.take(part, item)
+    run.finish()
     return run.result
 
 
@@ -100,6 +101,25 @@ def _items(parts: Iterable[Part]) -> Iterator[tuple[Part, ForeignRecord | Unread
                 yield part, item
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A row that is only named."""
+
+    pointer: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A row that is offered; `said` is the hash of what it says."""
+
+    pointer: str
+    said: int
+    request: WriteRequest
+    offer: Offer
+
+
 class _Run:
     """One import under way."""
 
@@ -111,43 +131,69 @@ class _Run:
         self._principal, self._scope = principal, scope
         self._known = known_keys(principal)
         self._seen = Numbers()
+        self._waiting: list[_Told | _Asked] = []
+        self._saying: set[int] = set()
+        """What the waiting rows say."""
 
     def take(self, part: Part, item: ForeignRecord | Unreadable) -> None:
+        """Look at one row. Those that are to be offered wait until there are enough to be stored together."""
         if isinstance(item, Unreadable):
-            self.result.tell(item.pointer, "unreadable", item.problem)
+            self._wait(_Told(item.pointer, "unreadable", item.problem))
             return
         why = _ended(item, clock.now())
         scope = self._scope or scope_of(item)
         key = key_of(item, scope)
         said = hashed(str(scope), canonical_text(item.text), item.predicate or "", item.value or "")
+        if said in self._saying:
+            self.finish()  # whether the text came in before is known then
         if why:
-            self.result.tell(item.pointer, "ended", why)
+            self._wait(_Told(item.pointer, "ended", why))
         elif key in self._known:
             self.result.counts["known"] += 1
         elif said in self._seen:
             self.result.counts["duplicate"] += 1
-        elif self._offer(part, item, scope, key):
-            self._seen.setdefault(said, 1)
-
-    def _offer(self, part: Part, record: ForeignRecord, scope: Scope, key: int) -> bool:
-        """Whether something stands for the row now."""
-        offer = Offer(REASON, record.last_confirmed, skip_conflicts=self._skips)
-        try:
-            outcome = memory_offer(
-                self._principal, request_of(part, record, scope, key), offer, keep=not self.result.dry_run
+        else:
+            self._saying.add(said)
+            request = request_of(part, item, scope, key)
+            self._wait(
+                _Asked(
+                    item.pointer,
+                    said,
+                    request,
+                    Offer(REASON, item.last_confirmed, skip_conflicts=self._skips),
+                )
             )
-        except (Invalid, TooLarge) as error:
-            self.result.tell(record.pointer, "invalid", error.detail)
-            return False
-        self._count(record, outcome)
-        return outcome.memory is not None
 
-    def _count(self, record: ForeignRecord, outcome: Outcome) -> None:
+    def _wait(self, one: _Told | _Asked) -> None:
+        self._waiting.append(one)
+        if len(self._waiting) >= MOST_TOGETHER:
+            self.finish()
+
+    def finish(self) -> None:
+        """Offer what waits, and count what became of it in the order of the file."""
+        waiting, self._waiting, self._saying = self._waiting, [], set()
+        offered = [(one.request, one.offer) for one in waiting if isinstance(one, _Asked)]
+        outcomes = iter(memory_offers(self._principal, offered, keep=not self.result.dry_run))
+        for one in waiting:
+            if isinstance(one, _Told):
+                self.result.tell(one.pointer, one.what, one.why)
+            else:
+                self._became(one, next(outcomes))
+
+    def _became(self, one: _Asked, outcome: Outcome | Refusal) -> None:
+        if not isinstance(outcome, Outcome):
+            self.result.tell(one.pointer, "invalid", outcome.detail)
+            return
+        self._count(one.pointer, outcome)
+        if outcome.memory is not None:
+            self._seen.setdefault(one.said, 1)
+
+    def _count(self, pointer: str, outcome: Outcome) -> None:
         if outcome.rule == CONFLICT_SKIPPED:
-            self.result.tell(record.pointer, "skipped", outcome.explanation)
+            self.result.tell(pointer, "skipped", outcome.explanation)
         elif outcome.outcome is OutcomeKind.REJECTED:
             self.result.reasons[outcome.reason or ""] += 1
-            self.result.tell(record.pointer, "rejected", f"{outcome.reason}: {outcome.explanation}")
+            self.result.tell(pointer, "rejected", f"{outcome.reason}: {outcome.explanation}")
         elif outcome.outcome is OutcomeKind.HELD:
             what = _HELD_AS.get(outcome.reason or "", "held")
             self.result.counts[what] += 1

@@ -9,23 +9,26 @@ that its decision row and audit event are kept; only what cannot be understood o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
 from memgov import clock
-from memory.domain.admission import admit
-from memory.selectors.policies import policy_for
+from memory.domain.admission import Admission, admit
+from memory.selectors.policies import ActivePolicy, policy_for
 from memory.services.access import denials_audited
 from memory.services.candidates import Prepared, authorise, prepare
 from memory.services.embedding import vector_of
 from memory.services.errors import Conflict
+from memory.services.purify import Clean
 from memory.services.second_look import cleaned
 from memory.services.task_gate import task_open
 from memory.services.write_draft import Draft
 from memory.services.write_offer import hold_for_review, without_floors
 from memory.services.write_store import conclude, hold, refuse
 from memory.services.write_types import Offer, Outcome, WriteRequest
-from memory.store.memories import AlreadyLive, VersionMoved, of_rival
+from memory.store.memories import AlreadyLive, Vector, VersionMoved, of_rival
 from tenants.context import in_tenant_context, savepoint, tenant_context
 from tenants.principals import Principal
 
@@ -91,9 +94,40 @@ def _tried(attempt: Callable[[], Outcome]) -> Outcome:
     raise Conflict(_BUSY, code="busy")
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate as the gates found it; nothing is stored yet."""
+
+    draft: Draft
+    admission: Admission
+    clean: Clean
+    vector: Vector | None
+
+
 def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Offer | None) -> Outcome:
     now = clock.now()
-    active = policy_for(principal)
+    found = judged(principal, request, offer, policy_for(principal), now, keep=keep)
+    with tenant_context(principal.tenant_id):
+        task_open(principal, found.clean.candidate.task, now)
+        outcome = stored(found, offer)
+        if not keep:
+            transaction.set_rollback(True)
+    return outcome
+
+
+def judged(
+    principal: Principal,
+    request: WriteRequest,
+    offer: Offer | None,
+    active: ActivePolicy,
+    now: datetime,
+    *,
+    keep: bool,
+) -> Judged:
+    """Everything up to the vector: outside the transaction that stores, where that is the write's own.
+
+    Raises `Invalid`, `TooLarge`, `Denied`.
+    """
     prepared = prepare(principal, request, active, now)
     authorise(principal, prepared.candidate.scope)
     draft = Draft(principal, prepared, active, now, alone=not in_tenant_context())
@@ -106,22 +140,21 @@ def _attempt(principal: Principal, request: WriteRequest, keep: bool, offer: Off
     )
     clean = cleaned(principal, admission.candidate, draft.policy, ask=admission.admitted and keep)
     wanted = admission.admitted and clean.verdict == "pass" and offer is None
-    vector = vector_of(clean.candidate.content) if wanted else None
-    with tenant_context(principal.tenant_id):
-        task_open(principal, clean.candidate.task, now)
-        if not admission.admitted:
-            outcome = refuse(draft, clean, admission.reason, admission.rule, admission.explanation)
-        elif clean.verdict == "reject":
-            outcome = refuse(draft, clean, clean.reason, clean.rule)
-        elif clean.verdict == "quarantine":
-            outcome = hold(draft, clean)
-        elif offer is not None:
-            outcome = hold_for_review(draft, clean, offer)
-        else:
-            outcome = conclude(draft, clean, vector)
-        if not keep:
-            transaction.set_rollback(True)
-    return outcome
+    return Judged(draft, admission, clean, vector_of(clean.candidate.content) if wanted else None)
+
+
+def stored(found: Judged, offer: Offer | None) -> Outcome:
+    """The rest, inside a transaction: what the gates said is done, or the candidate is reconciled and stored."""
+    draft, admission, clean = found.draft, found.admission, found.clean
+    if not admission.admitted:
+        return refuse(draft, clean, admission.reason, admission.rule, admission.explanation)
+    if clean.verdict == "reject":
+        return refuse(draft, clean, clean.reason, clean.rule)
+    if clean.verdict == "quarantine":
+        return hold(draft, clean)
+    if offer is not None:
+        return hold_for_review(draft, clean, offer)
+    return conclude(draft, clean, found.vector)
 
 
 def _domain_similarity(prepared: Prepared) -> float | None:

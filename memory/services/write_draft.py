@@ -5,8 +5,8 @@ What is decided, and what that does to other rows, is `write_store`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from memory.domain.policy import Policy
 from memory.domain.registry import PredicateRule
 from memory.domain.types import Candidate, OutcomeKind, Status
 from memory.models import Contradiction, Memory, WriteDecision
+from memory.selectors.known import Met
 from memory.selectors.policies import ActivePolicy
 from memory.services.candidates import Prepared
 from memory.services.changes import Changes
@@ -26,6 +27,48 @@ from memory.services.purify import Clean
 from memory.services.write_types import Outcome
 from memory.store import decisions, reviews
 from tenants.principals import Principal
+
+HeldKey = tuple[str, str, str, str, bytes]
+
+
+class NeedsItsOwn(Exception):
+    """A row stands beside others, which it would lock or link: it is not written together with many."""
+
+
+@dataclass(slots=True)
+class Shared:
+    """What candidates that are written together were found to stand beside, read for all of them at once.
+
+    `met` goes by the id of the draft's decision; `held` holds what waits already, by `held_key`.
+    """
+
+    met: Mapping[UUID, Met]
+    held: dict[HeldKey, Memory]
+
+
+def held_key(status: Status, candidate: Candidate, hashed: bytes) -> HeldKey:
+    """By what a row that is held is the same: in quarantine by its text alone, else with its subject and predicate."""
+    if status is Status.QUARANTINED:
+        return status.value, str(candidate.scope), "", "", hashed
+    return status.value, str(candidate.scope), candidate.subject or "", candidate.predicate or "", hashed
+
+
+def held_already(draft: Draft, status: Status, candidate: Candidate, hashed: bytes) -> Memory | None:
+    """What waits with the same words, if anything does."""
+    key = held_key(status, candidate, hashed)
+    if draft.shared is not None:
+        return draft.shared.held.get(key)
+    _, scope, subject, predicate, _ = key
+    rows = Memory.objects.filter(scope=scope, value_hash=hashed, status=status.value)
+    return (
+        rows if status is Status.QUARANTINED else rows.filter(subject=subject, predicate=predicate)
+    ).first()
+
+
+def held_now(draft: Draft, status: Status, candidate: Candidate, hashed: bytes, memory: Memory) -> None:
+    """Those that are written together after it find it, though the database does not hold it yet."""
+    if draft.shared is not None:
+        draft.shared.held[held_key(status, candidate, hashed)] = memory
 
 
 class Draft:
@@ -44,10 +87,19 @@ class Draft:
         self.principal, self.prepared, self.active, self.now = principal, prepared, active, now
         self.alone = alone
         self.beside = 0
+        self.shared: Shared | None = None
         self.policy: Policy = active.policy.for_scope(prepared.candidate.scope)
         self.changes = Changes(principal, now, active)
         self.decision_id = new_id(now)
         self.counted: list[dict[str, Any]] = []
+
+    @property
+    def trails(self) -> bool:
+        """Whether what is stored may travel with the end of the transaction: nothing in it looks for it again.
+
+        The watch for bursts of junk counts an agent's decisions at once.
+        """
+        return self.alone and self.principal.agent_id is None
 
     def close(self, clean: Clean, outcome: OutcomeKind, **more: Any) -> Outcome:
         """Record the decision, append the audit events, and give the outcome."""
@@ -77,7 +129,7 @@ class Draft:
                 task=candidate.task or "",
                 undo={"changes": self.changes.undo, "counted": self.counted} if candidate.task else {},
             ),
-            at_once=outcome in _WATCHED,
+            at_once=outcome in _WATCHED and not self.trails,
         )
         after = {"outcome": outcome.value, "reason": result.reason, "content": candidate.content}
         if memory is None:

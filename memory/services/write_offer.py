@@ -7,10 +7,16 @@ from typing import Final
 from memory.domain.policy import Policy
 from memory.domain.policy_write_rules import ByTier
 from memory.domain.reconciliation import Action
-from memory.domain.types import Candidate, OutcomeKind, Status
-from memory.models import Memory
+from memory.domain.types import OutcomeKind, Status
 from memory.services.purify import Clean
-from memory.services.write_draft import Draft, build, hash_of, open_contradictions
+from memory.services.write_draft import (
+    Draft,
+    build,
+    hash_of,
+    held_already,
+    held_now,
+    open_contradictions,
+)
 from memory.services.write_store import MOST_PROPOSED, carry_out, decide
 from memory.services.write_types import Offer, Outcome
 from memory.store import memories
@@ -33,7 +39,8 @@ def hold_for_review(draft: Draft, clean: Clean, offer: Offer) -> Outcome:
     A value that clashes with a live one opens a conflict, a likeness a merge: the person sees both.
     """
     candidate = clean.candidate
-    waiting = _waiting(candidate, hash_of(candidate, draft))
+    hashed = hash_of(candidate, draft)
+    waiting = held_already(draft, Status.CANDIDATE, candidate, hashed)
     if waiting is not None:
         return draft.close(clean, OutcomeKind.DUPLICATE, reason="duplicate", memory=waiting)
     decision, targets = decide(draft, clean)
@@ -44,13 +51,16 @@ def hold_for_review(draft: Draft, clean: Clean, offer: Offer) -> Outcome:
         return draft.close(
             clean, OutcomeKind.REJECTED, reason="conflict", rule=CONFLICT_SKIPPED, explanation=why
         )
-    memory = build(clean, draft, Status.CANDIDATE, hash_of(candidate, draft), reason=offer.reason)
+    memory = build(clean, draft, Status.CANDIDATE, hashed, reason=offer.reason)
     if offer.learned_at is not None:
         memory.learned_at = min(offer.learned_at, draft.now)
-    memories.insert(memory, actor=draft.principal.name, vector=None)
+    linked = decision.linked[:MOST_PROPOSED]
+    last = draft.trails and not (targets or linked)
+    memories.insert(memory, actor=draft.principal.name, vector=None, last=last)
+    held_now(draft, Status.CANDIDATE, candidate, hashed, memory)
     kind = "conflict" if decision.action in _REPLACING else "merge"
     open_contradictions(draft, kind, memory, [row.id for row in targets])
-    open_contradictions(draft, "merge", memory, decision.linked[:MOST_PROPOSED])
+    open_contradictions(draft, "merge", memory, linked)
     return draft.close(
         clean,
         OutcomeKind.HELD,
@@ -59,14 +69,3 @@ def hold_for_review(draft: Draft, clean: Clean, offer: Offer) -> Outcome:
         memory=memory,
         linked=decision.linked,
     )
-
-
-def _waiting(candidate: Candidate, hashed: bytes) -> Memory | None:
-    """The candidate that waits already with the same words, if there is one."""
-    return Memory.objects.filter(
-        scope=str(candidate.scope),
-        subject=candidate.subject or "",
-        predicate=candidate.predicate or "",
-        value_hash=hashed,
-        status=Status.CANDIDATE.value,
-    ).first()

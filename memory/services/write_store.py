@@ -12,14 +12,22 @@ from uuid import UUID
 from memory.domain import lifecycle
 from memory.domain.reconciliation import Action, Decision, reconcile
 from memory.domain.similarity import likeness
-from memory.domain.types import Known, OutcomeKind, Status
+from memory.domain.types import Candidate, Known, OutcomeKind, Status
 from memory.models import Memory
-from memory.selectors.known import Direction, rows_met, shown_to
+from memory.selectors.known import Direction, Met, rows_met, shown_to
 from memory.services.alerts import junk_watched
 from memory.services.compaction import compact_scope
 from memory.services.promotion_triggers import open_triggered
 from memory.services.purify import Clean
-from memory.services.write_draft import Draft, build, hash_of, open_contradictions
+from memory.services.write_draft import (
+    Draft,
+    NeedsItsOwn,
+    build,
+    hash_of,
+    held_already,
+    held_now,
+    open_contradictions,
+)
 from memory.services.write_types import Outcome
 from memory.store import memories
 from memory.store.memories import Vector, VersionMoved
@@ -42,12 +50,11 @@ def refuse(
 def hold(draft: Draft, clean: Clean) -> Outcome:
     """Store the candidate in quarantine; the same text there already is not stored twice."""
     hashed = hash_of(clean.candidate, draft)
-    known = Memory.objects.filter(
-        scope=str(clean.candidate.scope), value_hash=hashed, status=Status.QUARANTINED.value
-    ).first()
+    known = held_already(draft, Status.QUARANTINED, clean.candidate, hashed)
     if known is None:
         known = build(clean, draft, Status.QUARANTINED, hashed, reason=clean.reason or "")
-        memories.insert(known, actor=draft.principal.name, vector=None)
+        memories.insert(known, actor=draft.principal.name, vector=None, last=draft.trails)
+        held_now(draft, Status.QUARANTINED, clean.candidate, hashed, known)
     outcome = draft.close(clean, OutcomeKind.HELD, reason=clean.reason, rule=clean.rule, memory=known)
     junk_watched(draft.principal, draft.active, draft.now, str(clean.candidate.scope))
     return outcome
@@ -59,12 +66,13 @@ def conclude(draft: Draft, clean: Clean, vector: Vector | None) -> Outcome:
 
 
 def decide(draft: Draft, clean: Clean, vector: Vector | None = None) -> Reconciled:
-    """What the candidate is beside the live rows of its scope, and the rows that the decision touches, locked."""
+    """What the candidate is beside the live rows of its scope, and the rows that the decision touches, locked.
+
+    Raises `NeedsItsOwn`, before anything is locked, for a row among many that would touch one or be linked to one.
+    """
     candidate, hashed = clean.candidate, hash_of(clean.candidate, draft)
     near = draft.policy.reconciliation.near_duplicates != "keep"
-    direction = Direction(vector.values, vector.model_id) if vector else None
-    counted = draft.policy.reconciliation.cap is not None
-    met = rows_met(candidate, hashed, near=near, vector=direction, counted=counted)
+    met = _met(draft, candidate, hashed, vector, near=near)
     draft.beside = met.held
     rows = {row.id: row for row in met.rows}
     cosines = {row.content: met.cosines.get(row.id) for row in met.rows}
@@ -78,7 +86,17 @@ def decide(draft: Draft, clean: Clean, vector: Vector | None = None) -> Reconcil
         now=draft.now,
         shown_to_session=shown_to(candidate.session, rows),
     )
+    if draft.shared is not None and (decision.targets or decision.linked):
+        raise NeedsItsOwn
     return decision, _locked(decision, rows)
+
+
+def _met(draft: Draft, candidate: Candidate, hashed: bytes, vector: Vector | None, *, near: bool) -> Met:
+    if draft.shared is not None:
+        return draft.shared.met[draft.decision_id]
+    direction = Direction(vector.values, vector.model_id) if vector else None
+    counted = draft.policy.reconciliation.cap is not None
+    return rows_met(candidate, hashed, near=near, vector=direction, counted=counted)
 
 
 def carry_out(draft: Draft, clean: Clean, reconciled: Reconciled, vector: Vector | None) -> Outcome:
