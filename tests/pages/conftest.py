@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from tests.factories import Stage
+    from tests.pages.lived import Lived
     from tests.pages.staging import Full
 
 
@@ -59,3 +60,33 @@ def owner(stage: Stage) -> Client:
     from tests.pages.staging import signed_in
 
     return signed_in(stage.owner)
+
+
+@pytest.fixture(scope="module")
+def lived(database: None) -> Lived:
+    """One stage for a file whose tests change nothing: all that pages show and forms act on, and an operator."""
+    from tests.factories import make_tenant
+    from tests.pages.lived import live
+    from tests.pages.staging import fill
+
+    stage = make_tenant()
+    stage.owner.user.is_operator = True
+    stage.owner.user.save()
+    return live(fill(stage))
+
+
+@pytest.fixture(scope="module")
+def browser(lived: Lived) -> Client:
+    """A browser in which the owner of that stage is signed in."""
+    from tests.pages.staging import signed_in
+
+    return signed_in(lived.full.stage.owner)
+
+
+@pytest.fixture(scope="module")
+def as_deployed() -> Iterator[None]:
+    """Demos are on, and an exception is a page as it would be in production."""
+    from django.test import override_settings
+
+    with override_settings(MEMGOV_DEMO_SANDBOXES=1, DEBUG_PROPAGATE_EXCEPTIONS=False):
+        yield
