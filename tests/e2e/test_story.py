@@ -69,7 +69,7 @@ def test_story__from_an_empty_folder_to_a_verified_audit(
     # A person approves it in the browser.
     base = f"http://127.0.0.1:{product.port}"
     page.goto(f"{base}/t/story/promotions/")
-    page.get_by_label("Email").fill("owner@story.example")
+    page.get_by_label("E-mail").fill("owner@story.example")
     page.get_by_label("Password").fill(owner["password"])
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name=FACT)).to_be_visible()

@@ -121,7 +121,7 @@ def test_sign_in__with_the_password__leads_to_the_only_tenant(full: Full, open_a
     from tests.factories import PASSWORD
 
     page = open_as(None).go("/accounts/login/")
-    page.get_by_label("Email").or_(page.get_by_label("E-mail")).first.fill(full.stage.reviewer.user.email)
+    page.get_by_label("E-mail").fill(full.stage.reviewer.user.email)
     page.get_by_label("Password").first.fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).last.click()
     page.wait_for_url(f"**{full.base}")
