@@ -25,7 +25,7 @@ from memory.services.sweeps import sweep_chain, sweep_compaction, sweep_decay, s
 from memory.services.usage import usage_report
 from memory.services.write_types import WriteRequest
 from tenants.context import tenant_context
-from tenants.models import Tenant, User
+from tenants.models import AgentKey, Tenant, User
 from tenants.principals import Principal, system
 
 DAYS = 90
@@ -97,8 +97,8 @@ class Play:
     def _hire(self, founder: Principal, player: Player) -> Principal:
         rules = [parse_grant(text) for text in player.grants]
         agent = tenancy.agent_create(founder, player.name, player.role, rules)
+        # Its text goes nowhere, so that nobody can use it; the history shows when it was used.
         new = tenancy.key_create(founder, agent, name="demo history", trust_ceiling=player.trust_ceiling)
-        tenancy.key_revoke(founder, new.key, "made for the demo's history only")
         return Principal(
             tenant_id=self.tenant.id,
             kind="agent",
@@ -137,6 +137,8 @@ class Play:
     def _visit(self, player: Player, session: str) -> None:
         """One session of an agent: ask, use, learn, sometimes ask to share."""
         agent = self.agents[player.name]
+        with tenant_context(self.tenant.id):
+            AgentKey.objects.filter(id=agent.key_id).update(last_used_at=clock.now())
         query = lines.question(self.rng, self.cast)
         found = memory_retrieve(agent, RetrieveRequest(query=query, session=session, limit=5))
         used = [entry.found.id for entry in found.entries[:3] if self.rng.random() < 0.8]
@@ -274,7 +276,7 @@ class Play:
             "entries": [{"content": sentence} for sentence in self.cast.declared],
         }
         document = json.dumps(content, indent=1).encode()
-        call = MountCall(commit=sha256(document).hexdigest()[:40], by="the demo's pipeline")
+        call = MountCall(commit=sha256(b"commit" + document).hexdigest()[:40], by="the demo's pipeline")
         mount_apply(system(self.tenant.id, "demo.mount"), document, call)
 
     def _night(self, day: int) -> None:
