@@ -16,9 +16,9 @@ from memory.domain.ids import show_id
 from memory.models import AuditEvent
 from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import SeeOther, answer, flash, flash_error, url
-from memory.pages.memory_shapes import plain_reason
+from memory.pages.audit_words import action_text, actor_text
 from memory.pages.queue import LONGEST_SEARCH
-from memory.pages.wording import plain
+from memory.pages.wording import plain, plain_reason, upper_first
 from memory.selectors import pages_audit as found
 from memory.selectors.pages_audit import Sought
 from memory.services.said import said
@@ -59,14 +59,28 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
             "filters": asdict(sought),
             "filtered": sought.filtered,
             "options": {
-                "actions": [{"value": one, "label": one} for one in found.actions()],
-                "actors": [{"value": one, "label": name} for one, name in found.actors()],
+                "actions": _actions(),
+                "actors": _actors(),
             },
             "chain": found.chain_state(),
             "can_verify": viewer.can("review"),
             "csv_url": url(viewer, "audit-csv", **asdict(sought)),
         }
         return answer(request, "pages/audit/index.html", context)
+
+
+def _actions() -> list[dict[str, str]]:
+    """What occurs, in the order of its words."""
+    rows = [{"value": one, "label": upper_first(action_text(one))} for one in found.actions()]
+    return sorted(rows, key=lambda row: row["label"].casefold())
+
+
+def _actors() -> list[dict[str, str]]:
+    """Who occurs; the product's own parts have their name for an id."""
+    rows = [
+        {"value": one, "label": actor_text(name) if one == name else name} for one, name in found.actors()
+    ]
+    return sorted(rows, key=lambda row: row["label"].casefold())
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
@@ -94,9 +108,10 @@ def _row(viewer: Viewer, event: AuditEvent) -> dict[str, Any]:
     return {
         "id_text": show_id("evt", event.id),
         "at": event.at,
-        "actor": event.actor_name,
+        "actor": actor_text(event.actor_name, event.actor_kind),
         "actor_kind": event.actor_kind,
         "action": event.action,
+        "did": action_text(event.action),
         "target_label": event.target_id,
         "target_url": url(viewer, page, event.target_id) if page and event.target_id else "",
         "blast_url": _blast_url(viewer, event),

@@ -13,8 +13,8 @@ from memory.domain.ids import show_id
 from memory.models import Job, Memory
 from memory.pages.access import Viewer
 from memory.pages.answers import url
-from memory.pages.memory_shapes import plain_reason
-from memory.pages.wording import action_text
+from memory.pages.audit_words import action_text
+from memory.pages.wording import plain_reason
 from memory.selectors.blast import Decided, Entry, Readers, Seen
 from memory.services import blast as steps
 from memory.services.said import said

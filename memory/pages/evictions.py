@@ -25,9 +25,11 @@ from memory.pages.answers import (
     url,
     version_of,
 )
-from memory.pages.memory_shapes import address, plain_reason
+from memory.pages.audit_words import actor_text
+from memory.pages.memory_shapes import address
 from memory.pages.pager import pager
 from memory.pages.queue import LONGEST_SEARCH
+from memory.pages.wording import plain_reason, upper_first
 from memory.selectors import pages_removals as found
 from memory.services.errors import Conflict, ServiceError, VersionConflict
 from memory.services.retention import memory_restore
@@ -78,10 +80,10 @@ def _row(viewer: Viewer, row: Any, policy: Policy, scores: dict[str, float], now
         "at": row.status_changed_at,
         "rule_label": _RULES[row.status]
         if evicted or not row.status_reason
-        else plain_reason(row.status_reason),
+        else upper_first(plain_reason(row.status_reason)),
         "score": scores.get(shown) if evicted else None,
         "floor": own.decay.floor if evicted else None,
-        "by": row.removed_by or "",
+        "by": actor_text(row.removed_by or ""),
         "version": row.version,
         "days_left": max(0, left.days + 1),
         "can_restore": viewer.can("review") and left > timedelta(0),

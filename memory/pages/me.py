@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memory.pages.access import role_label, uncached
 from memory.pages.answers import SeeOther, flash, flash_error, sentence
+from memory.pages.browsers import browser_text
 from memory.pages.settings_forms import AccountForm
 from memory.selectors.pages_people import tenants_of
 from memory.services.accounts import account_change
@@ -60,7 +63,9 @@ def _page(request: HttpRequest, user: User, form: AccountForm, status: int = 200
     kinds = set(Authenticator.objects.filter(user_id=user.id).values_list("type", flat=True))
     context = {
         "form": form,
-        "sessions": open_of(request, user),
+        "sessions": [
+            {**asdict(one), "known_as": browser_text(one.browser)} for one in open_of(request, user)
+        ],
         "totp": "totp" in kinds,
         "passkeys": "webauthn" in kinds,
         "recovery": "recovery_codes" in kinds,

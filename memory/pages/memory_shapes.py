@@ -18,7 +18,8 @@ from memory.domain.types import Kind, Status
 from memory.models import Memory, Revision
 from memory.pages.access import Viewer
 from memory.pages.answers import url
-from memory.pages.wording import action_text, plain, said_key, signals
+from memory.pages.audit_words import action_text, actor_text
+from memory.pages.wording import plain, plain_reason, said_key, signals
 from memory.selectors.vocabulary import words_known
 
 # Fields of a revision that say nothing to a reader, or are shown apart.
@@ -132,24 +133,19 @@ def revisions(rows: Sequence[Revision]) -> list[dict[str, Any]]:
     for at, row in enumerate(rows):
         before: dict[str, Any] = rows[at + 1].state if at + 1 < len(rows) else {}
         text, old = str(row.state.get("content", "")), str(before.get("content", ""))
-        said = action_text(row.event)
+        did = action_text(row.event)
         shown.append(
             {
                 "version": row.version,
                 "at": row.at,
-                "actor": row.actor,
-                "text": f"{said}: {plain_reason(row.reason)}" if row.reason else said,
+                "actor": actor_text(row.actor),
+                "text": f"{did}: {plain_reason(row.reason)}" if row.reason else did,
                 "old": old if before and old != text else "",
                 "new": text if old != text else "",
                 "changes": _changed(before, row.state) if before else [],
             }
         )
     return shown[:50]
-
-
-def plain_reason(reason: str) -> str:
-    """A reason code in words; a person's own sentence as it is."""
-    return reason if " " in reason else plain(reason)
 
 
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> list[dict[str, str]]:

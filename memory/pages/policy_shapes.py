@@ -14,7 +14,8 @@ from memory.domain.policy_diff import changes, in_words
 from memory.models import Job, PolicyDraft, PolicyVersion
 from memory.pages.access import Viewer
 from memory.pages.answers import sentence, url
-from memory.pages.wording import headed, of_policy, setting_words
+from memory.pages.audit_words import actor_text
+from memory.pages.wording import headed, of_policy, plain_reason, setting_words
 from memory.services.policies import PolicyMoved
 from memory.services.said import said
 
@@ -37,8 +38,8 @@ def version_shape(viewer: Viewer, row: PolicyVersion, shown: PolicyVersion | Non
         "version": row.number,
         "status": "active" if row.active else "retired",
         "at": row.activated_at or row.created_at,
-        "by": row.created_by,
-        "reason": row.reason,
+        "by": actor_text(row.created_by),
+        "reason": plain_reason(row.reason),
         "url": url(viewer, "policy", row.number),
         "on": shown is not None and row.number == shown.number,
     }
@@ -52,7 +53,7 @@ def draft_shape(viewer: Viewer, row: PolicyDraft) -> dict[str, Any]:
         "name": row.name,
         "version": row.version,
         "based_on": row.based_on,
-        "by": row.updated_by,
+        "by": actor_text(row.updated_by),
         "at": row.updated_at,
         "url": url(viewer, "policy-draft", id_text),
     }
@@ -69,7 +70,7 @@ def preview_shape(viewer: Viewer, row: Job) -> dict[str, Any]:
         "error": said(row.error),
         "done": row.done,
         "total": row.total,
-        "by": row.actor_name,
+        "by": actor_text(row.actor_name),
         "at": row.created_at,
         "name": about.get("name", ""),
         "version": about.get("version", 0),
@@ -99,7 +100,7 @@ def _change(path: str, old: object, new: object) -> dict[str, str]:
 
 
 def sections(document: Mapping[str, Any], changed: set[str]) -> list[dict[str, Any]]:
-    """Each part of the document with its leaves as rows; `changed` are paths in words."""
+    """Each part of the document with its leaves as rows; `changed` are paths as `changes` gives them."""
     shown = []
     for name, part in document.items():
         if not isinstance(part, Mapping) or not part:
@@ -108,7 +109,7 @@ def sections(document: Mapping[str, Any], changed: set[str]) -> list[dict[str, A
             {
                 "name": of_policy(label),
                 "value": value_text(value),
-                "changed": setting_words(f"{name.replace('_', ' ')} {label}") in changed,
+                "changed": f"{name.replace('_', ' ')} {label}" in changed,
             }
             for label, value in _leaves("", part)
         ]

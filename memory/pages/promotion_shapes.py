@@ -17,8 +17,9 @@ from memory.models import Memory, PromotionDecision, PromotionRequest
 from memory.pages import promotion_talk_shapes as talk
 from memory.pages.access import Viewer
 from memory.pages.answers import url
+from memory.pages.audit_words import action_text
 from memory.pages.queue import Asked, Rows
-from memory.pages.wording import action_text, plain, signals
+from memory.pages.wording import plain, signals
 from memory.selectors import pages_promotions as found
 from memory.selectors.pages_manifests import kept_since
 from memory.selectors.pages_reach import agents_with_rights, readers_of

@@ -106,7 +106,7 @@ def _finding(row: Memory, one: dict[str, Any]) -> dict[str, Any]:
     return {
         "rule": one.get("rule", ""),
         "label": finding_label(one),
-        "field": name,
+        "field": plain(name),
         "excerpt": text[int(start) : int(end)][:200] or "–",
     }
 

@@ -26,6 +26,7 @@ from memory.pages.answers import (
     url,
     version_of,
 )
+from memory.pages.wording import plain_reason
 from memory.services.errors import Conflict, Invalid, ServiceError, VersionConflict
 from memory.services.restore import ON_CLASH, OnClash, clash_of, goes_back_to, memory_restore
 from memory.services.retention import memory_delete
@@ -85,7 +86,7 @@ def _ask(
             raise Http404
         clash = clash_of(memory) if memory.status in lifecycle.RESTORABLE else None
         context = {
-            "m": {**_side(viewer, memory), "status_reason": shapes.plain_reason(memory.status_reason)},
+            "m": {**_side(viewer, memory), "status_reason": plain_reason(memory.status_reason)},
             "rivals": [_side(viewer, row) for row in clash.rows] if clash else [],
             "can_contest": bool(clash and clash.contradicting and not clash.same),
             "held_again": goes_back_to(memory).value == "quarantined",

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memgov import clock
 from memory.domain.ids import show_id
@@ -49,14 +50,16 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
 def _needs(viewer: Viewer, open_items: Mapping[str, Tally], promotions: Tally) -> list[dict[str, Any]]:
     return [
         {
-            "label": _("promotions to decide"),
+            "label": ngettext("promotion to decide", "promotions to decide", promotions),
             "count": promotions,
             "url": url(viewer, "promotions", view="needs"),
             "icon": "inbox",
             "hot": False,
         },
         {
-            "label": _("contradictions to settle"),
+            "label": ngettext(
+                "contradiction to settle", "contradictions to settle", open_items["contradictions"]
+            ),
             "count": open_items["contradictions"],
             "url": url(viewer, "contradictions"),
             "icon": "git-merge",

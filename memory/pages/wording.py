@@ -11,68 +11,12 @@ from django.utils.translation import gettext_lazy, pgettext
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
 from memory.models import AuditEvent
+from memory.pages.audit_words import action_text, actor_text
+from memory.services.said import said
 
 # Contexts of words that the domain declares; `scripts/languages/declared.py` collects them.
 CODE, POLICY = "code", "policy"
 
-_ACTIONS = {
-    "memory.stored": gettext_lazy("stored it"),
-    "memory.confirmed": gettext_lazy("learned it again"),
-    "memory.echoed": gettext_lazy("wrote back what it had been shown"),
-    "memory.held": gettext_lazy("wrote it, and it was held back"),
-    "memory.superseded": gettext_lazy("replaced it with a newer value"),
-    "memory.merged": gettext_lazy("merged it into another memory"),
-    "memory.contested": gettext_lazy("marked it as contested"),
-    "memory.archived": gettext_lazy("archived it"),
-    "memory.evicted": gettext_lazy("evicted it"),
-    "memory.expired": gettext_lazy("let it expire"),
-    "memory.deleted": gettext_lazy("deleted it"),
-    "memory.restored": gettext_lazy("restored it"),
-    "memory.promoted": gettext_lazy("widened its scope"),
-    "memory.edited": gettext_lazy("edited it"),
-    "memory.pinned": gettext_lazy("pinned it"),
-    "memory.unpinned": gettext_lazy("unpinned it"),
-    "memory.verified": gettext_lazy("confirmed that it is still true"),
-    "memory.quarantined": gettext_lazy("put it into quarantine"),
-    "memory.quarantine_undone": gettext_lazy("took it out of quarantine with the whole step"),
-    "memory.undeleted": gettext_lazy("brought it back with the whole deletion"),
-    "memories.delete_started": gettext_lazy("began to delete many memories"),
-    "memories.deleted": gettext_lazy("deleted many memories in one step"),
-    "memories.undelete_started": gettext_lazy("began to take a deletion back"),
-    "memories.undeleted": gettext_lazy("took a deletion back"),
-    "memory.purged": gettext_lazy("took its text away for good"),
-    "memory.sweep_undone": gettext_lazy("brought it back with the whole sweep"),
-    "sweep.approved": gettext_lazy("let a stopped sweep go ahead"),
-    "task.compressed": gettext_lazy("put the notes of the task into one episode"),
-    "sweep.stopped": gettext_lazy("stopped before it removed too much"),
-    "memory.released": gettext_lazy("released it from quarantine"),
-    "promotion.requested": gettext_lazy("asked to share it more widely"),
-    "promotion.approved": gettext_lazy("approved"),
-    "promotion.approval_added": gettext_lazy("approved; one more is needed"),
-    "promotion.rejected": gettext_lazy("rejected"),
-    "promotion.quarantined": gettext_lazy("sent it to quarantine"),
-    "promotion.withdrawn": gettext_lazy("took the request back"),
-    "promotion.reopened": gettext_lazy("took the decision back"),
-    "promotion.revalidated": gettext_lazy("brought the request up to date"),
-    "promotion.snoozed": gettext_lazy("put the request off"),
-    "promotion.woken": gettext_lazy("brought the request back"),
-    "promotion.asked": gettext_lazy("asked the proposer"),
-    "promotion.answered": gettext_lazy("answered a question"),
-    "import_preview.begun": gettext_lazy("uploaded a file to import"),
-    "import_preview.done": gettext_lazy("had a file looked at"),
-    "import_run.begun": gettext_lazy("began an import"),
-    "import_run.done": gettext_lazy("imported a file"),
-    "export_trial.begun": gettext_lazy("began to count what an export would hold"),
-    "export_trial.done": gettext_lazy("counted what an export would hold"),
-    "export_run.begun": gettext_lazy("began an export"),
-    "export_run.done": gettext_lazy("exported the tenant"),
-    "export_run.downloaded": gettext_lazy("downloaded an export"),
-    "mount.applied": gettext_lazy("applied a mount manifest"),
-    "mount.refused": gettext_lazy("offered a mount manifest that was refused"),
-    "contradiction.opened": gettext_lazy("opened the contradiction by writing"),
-    "contradiction.settled": gettext_lazy("settled it"),
-    "contradiction.reopened": gettext_lazy("took the decision back"),
-}
 _TONES = {
     "approved": "ok", "promoted": "ok", "released": "ok", "restored": "ok", "settled": "ok", "verified": "ok",
     "rejected": "bad", "quarantined": "bad", "deleted": "bad", "held": "bad", "evicted": "warn",
@@ -93,6 +37,11 @@ def plain(code: str) -> str:
     """A code in words, in the reader's language where these have them: `tool_output` → `tool output`."""
     words = code.replace("_", " ")
     return pgettext(CODE, words) if words else ""
+
+
+def plain_reason(reason: str) -> str:
+    """A reason code in words, what the product gave as a reason in the reader's language, a person's own as it is."""
+    return said(reason) if " " in reason else plain(reason)
 
 
 def headed(code: str) -> str:
@@ -125,21 +74,23 @@ def setting_words(path: str) -> str:
     return path
 
 
-def action_text(action: str) -> str:
-    """What an actor did, to be read after the actor's name."""
-    known = _ACTIONS.get(action)
-    return str(known) if known else plain(action.replace(".", ": "))
-
-
 def timeline(events: Iterable[AuditEvent]) -> list[dict[str, Any]]:
     """Audit events as the template `_timeline.html` draws them."""
     shown = []
     for event in events:
         text = action_text(event.action)
         if event.reason:
-            text = f"{text}: {plain(event.reason) if ' ' not in event.reason else event.reason}"
+            text = f"{text}: {plain_reason(event.reason)}"
         tone = _TONES.get(event.action.rpartition(".")[2], "")
-        shown.append({"at": event.at, "actor": event.actor_name, "text": text, "tone": tone, "url": ""})
+        shown.append(
+            {
+                "at": event.at,
+                "actor": actor_text(event.actor_name, event.actor_kind),
+                "text": text,
+                "tone": tone,
+                "url": "",
+            }
+        )
     return shown
 
 

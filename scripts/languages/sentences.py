@@ -105,6 +105,8 @@ VALUES: Final = (
     *("reason", "note"),
     *(f"{reason.replace('_', ' ')}: {{0}}" for reason in LEFT),
 )
+_ACTION: Final = re.compile(r"[a-z_]+\.[a-z_]+")
+_MOVES: Final = frozenset({"move", "set", "note"})
 _WORDS: Final = re.compile(r"[A-Za-z']{2,} [A-Za-z'{-]{1,}")
 
 
@@ -124,6 +126,25 @@ def _told(tree: ast.AST) -> Iterator[str]:
                 yield text
 
 
+def _reasons(tree: ast.AST) -> Iterator[str]:
+    """Why the product did something by itself: what is handed on with an action of the audit, or as `reason`."""
+    for node in ast.walk(tree):
+        found: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            of_event = any(_is_action(one) for one in node.args) or getattr(node.func, "attr", "") in _MOVES
+            found = [one.value for one in node.keywords if one.arg in ("reason", "status_reason")]
+            found += node.args if of_event else []
+        elif isinstance(node, ast.AnnAssign) and "REASON" in ast.unparse(node.target) and node.value:
+            found = [node.value]
+        for one in found:
+            if isinstance(one, ast.JoinedStr | ast.Constant) and _WORDS.search(pattern_of(one) or ""):
+                yield str(pattern_of(one))
+
+
+def _is_action(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and bool(_ACTION.fullmatch(str(node.value)))
+
+
 def sentences() -> Iterator[tuple[str, str]]:
     """(file, sentence), in order of the files."""
     for text in (*OF_VALIDATION, *VALUES, *map(str, Status), *(metric.label for metric in METRICS.values())):
@@ -135,6 +156,9 @@ def sentences() -> Iterator[tuple[str, str]]:
         root = ROOT / folder
         for path in [root] if root.is_file() else sorted(root.rglob("*.py")):
             name = str(path.relative_to(ROOT))
+            if folder == "memory/services":
+                for text in _reasons(ast.parse(path.read_text(encoding="utf-8"))):
+                    yield name, text
             if name not in NOT_PAGES:
                 for text in raised(ast.parse(path.read_text(encoding="utf-8"))):
                     yield name, text

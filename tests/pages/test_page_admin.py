@@ -230,7 +230,7 @@ def test_other_pages__do_not_carry_the_style_hash(stage: Stage, reviewer: Client
 def test_start__shows_what_waits_and_what_is_out_of_range(full: Full, reviewer: Client) -> None:
     snapshots(full.stage)
     text = reviewer.get(full.base).content.decode()
-    assert "promotions to decide" in text and "Contradictions" in text and "Breach" in text
+    assert "promotion to decide" in text and "Contradictions" in text and "Breach" in text
 
 
 def test_start__of_a_new_tenant__shows_the_first_steps(stage: Stage, owner: Client) -> None:
