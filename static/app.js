@@ -48,17 +48,24 @@
     toasts();
   }
 
-  /* Times: the viewer's own zone; the full instant, local and UTC, on hover. */
-  const locale = root.lang === 'en' ? 'en-GB' : root.lang; /* 12 Nov 2025, 14:20, as the server writes it */
+  /* Times: the viewer's own zone, in the order and with the months of the server, since browsers differ about "Sep";
+     the full instant, local and UTC, on hover. */
+  const locale = root.lang === 'en' ? 'en-GB' : root.lang;
   const timeZone = root.dataset.zone; /* of the account; else the browser's */
-  const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const months = root.dataset.months.split('|');
+  const numbers = new Intl.DateTimeFormat('en', { year: 'numeric', month: 'numeric', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone });
+  function short(moment) {
+    const at = Object.fromEntries(numbers.formatToParts(moment).map(part => [part.type, part.value]));
+    const letters = { j: at.day, M: months[at.month - 1], N: months[at.month - 1], Y: at.year, H: at.hour, i: at.minute };
+    return root.dataset.when.replace(/[jMNYHi]/g, letter => letters[letter]);
+  }
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', timeZone });
   function localise(time) {
     const moment = new Date(time.dateTime);
     if (time.dataset.done || Number.isNaN(+moment)) return;
     time.dataset.done = '1';
     time.title = `${full.format(moment)} · ${time.title}`;
-    if ('local' in time.dataset) time.textContent = short.format(moment);
+    if ('local' in time.dataset) time.textContent = short(moment);
   }
 
   /* Rows picked for a bulk decision. */

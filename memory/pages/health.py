@@ -62,13 +62,13 @@ def index(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         points = [point for point in days if point is not None]
         figures = points[-1].figures if points else {}
         marks = pages_health.policy_marks(now - timedelta(days=asked.days))
-        context = _focus(viewer, asked, now, days, figures, marks)
-        if target(request) == "focus":
-            return answer(request, "pages/health/_focus.html", context)
         live = pages_health.live_now(asked.scope, now)
         if figures and live is not None:
             # What was written or deleted a moment ago is counted at once; all else is of the last measuring.
             figures = {**figures, "live_facts": live}
+        context = _focus(viewer, asked, now, days, figures, marks)
+        if target(request) == "focus":
+            return answer(request, "pages/health/_focus.html", context)
         context |= _overview(asked, metrics.values(), points, days, figures)
         return answer(request, "pages/health/index.html", context)
 
@@ -104,8 +104,9 @@ def _ages(figures: dict[str, float | None]) -> dict[str, Any] | None:
     parts = {name: figures.get(name) for name in ("fresh", "aging", "outdated")}
     if live is None or None in parts.values():
         return None
+    measured = sum(count or 0 for count in parts.values())
     rows = [
-        {"band": name, "count": count, "share": (count or 0) / live if live else 0}
+        {"band": name, "count": count, "share": (count or 0) / measured if measured else 0}
         for name, count in parts.items()
     ]
     return {

@@ -4,7 +4,7 @@ Only presentation: no query, no permission, no rule. Whatever comes in is escape
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django import template
@@ -113,6 +113,13 @@ def visible(text: Any) -> SafeString:
     return reveal(shown)
 
 
+@register.filter
+def breakable(address: str) -> SafeString:
+    """An e-mail address that a narrow place may break before its domain."""
+    name, at, domain = address.rpartition("@")
+    return format_html("{}<wbr>{}", name, f"{at}{domain}")
+
+
 @register.simple_tag
 def inert(text: str, spans: Sequence[Span] = ()) -> SafeString:
     """Text held back for suspicion: every hidden character drawn, matched spans (start, end, rule) marked."""
@@ -148,6 +155,17 @@ def _span(seconds: float) -> str:
     return text % {"n": count}
 
 
+@register.filter
+def lasting(minutes: int) -> str:
+    """A length of time in the largest unit that says it exactly: 1440 → 1 day, 90 → 90 min."""
+    seconds = minutes * MINUTE
+    if minutes and seconds % DAY == 0:
+        return _span(seconds)
+    if minutes and seconds % HOUR == 0:
+        return ngettext("%(n)d h", "%(n)d h", seconds // HOUR) % {"n": seconds // HOUR}
+    return ngettext("%(n)d min", "%(n)d min", minutes) % {"n": minutes}
+
+
 @register.simple_tag
 def ago(moment: datetime | None, short: bool = False) -> SafeString | str:
     """Relative time with the full instant on hover; a date when it is more than 30 days away."""
@@ -171,8 +189,22 @@ def when(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return "–"
     here = moment.astimezone(timezone.get_current_timezone())
-    text = date_format(here, pgettext("date format", "j M Y, H:i"))
+    text = date_format(here, _when_format())
     return _time(moment, f"{text} {here.tzname()}", SafeString(" data-local"))
+
+
+@register.simple_tag
+def when_words() -> SafeString:
+    """Attributes of <html> by which app.js writes a time as `when` does: the format, and its names of months."""
+    form = _when_format()
+    month = "N" if "N" in form else "M"
+    names = "|".join(date_format(date(2000, number, 1), month) for number in range(1, 13))
+    return format_html('data-when="{}" data-months="{}"', form, names)
+
+
+def _when_format() -> str:
+    """Of the letters j, M, N, Y, H and i, which app.js knows as well."""
+    return pgettext("date format", "j M Y, H:i")
 
 
 @register.filter
