@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
+from memory.importers.packed import opened as opened_member
 from memory.importers.records import Unreadable, Unusable
 
 HEAD_BYTES: Final = 256 * 1024
@@ -117,7 +118,7 @@ def _opener(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, watch: Watch | None, unpacked: Watch | None
 ) -> Callable[[], BinaryIO]:
     def opened() -> BinaryIO:
-        stream = _buffered(_watched(_watched(archive.open(entry), watch), unpacked))
+        stream = _buffered(_watched(_watched(opened_member(archive, entry), watch), unpacked))
         if stream.peek(2)[:2] == _GZIP:
             stream = _gunzipped(stream, unpacked)
         return _even(stream)

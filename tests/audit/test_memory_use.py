@@ -1,7 +1,7 @@
 """Memory while auditing: bounded by what is listed and compared, not by how many rows go by.
 
 `MEMGOV_TEST_AUDIT_LINES=1000000` audits so many lines by the command and holds it to 500 MB; without it, a few
-thousand.
+thousand. `MEMGOV_TEST_READ_ROWS=1000000` reads so many of each format.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,8 +21,11 @@ import pytest
 from memory.importers.numbers import Numbers, hashed
 
 LINES = int(os.environ.get("MEMGOV_TEST_AUDIT_LINES", "3000"))
+READ = int(os.environ.get("MEMGOV_TEST_READ_ROWS", "100000"))
 MB = 1024 * 1024
 LIMIT = 500 * MB
+MORE = " by the desk that keeps the ledgers of the north wing and of both mills at the river" * 2
+"""Makes a file of 100,000 rows several times as large as what reading it may take."""
 
 _READ = """
 import sys
@@ -59,7 +63,9 @@ def _history(path: Path, rows: int) -> None:
         out.write("[")
         out.writelines(
             ("," if at else "")
-            + json.dumps({"memory_id": f"m{at}", "old_memory": None, "new_memory": f"Order {at} is paid"})
+            + json.dumps(
+                {"memory_id": f"m{at}", "old_memory": None, "new_memory": f"Order {at} is paid{MORE}"}
+            )
             for at in range(rows)
         )
         out.write("]")
@@ -68,7 +74,7 @@ def _history(path: Path, rows: int) -> None:
 def _jsonl(path: Path, rows: int) -> None:
     with gzip.open(path, "wt", compresslevel=1) as out:
         out.writelines(
-            json.dumps({"text": f"Order {at} is paid", "owner": "ana"}) + "\n" for at in range(rows)
+            json.dumps({"text": f"Order {at} is paid{MORE}", "owner": "ana"}) + "\n" for at in range(rows)
         )
 
 
@@ -76,32 +82,123 @@ def _csv(path: Path, rows: int) -> None:
     with path.open("w", newline="") as out:
         table = csv.writer(out)
         table.writerow(["id", "text", "owner"])
-        table.writerows([at, f"Order {at} is paid", "ana"] for at in range(rows))
+        table.writerows([at, f"Order {at} is paid{MORE}", "ana"] for at in range(rows))
+
+
+def _bare(path: Path, rows: int) -> None:
+    with path.open("w") as out:
+        out.write("[")
+        out.writelines(("," if at else "") + json.dumps(_memory(at)) for at in range(rows))  # all in one line
+        out.write("]")
+
+
+def _mcp(path: Path, rows: int) -> None:
+    with path.open("w") as out:
+        for at in range(rows // 2):
+            said = [f"Order {at} is paid{MORE}", f"Order {at} went to desk {at % 97}"]
+            out.write(
+                json.dumps(
+                    {"type": "entity", "name": f"order {at}", "entityType": "order", "observations": said}
+                )
+            )
+            out.write("\n")
+
+
+def _langgraph(path: Path, rows: int) -> None:
+    with path.open("w") as out:
+        for at in range(rows):
+            row = {"prefix": "users.ana", "key": f"k{at}", "value": {"text": f"Order {at} is paid{MORE}"}}
+            out.write(json.dumps({**row, "created_at": "2026-01-05T00:00:00Z"}) + "\n")
+
+
+def _graphiti(path: Path, rows: int) -> None:
+    with path.open("w") as out:
+        out.write("[")
+        for at in range(rows):
+            edge = {"uuid": f"e{at}", "fact": f"Order {at} is paid{MORE}", "group_id": "g",
+                    "source_node_uuid": f"n{at}", "target_node_uuid": "n0"}  # fmt: skip
+            out.write(("," if at else "") + json.dumps(edge))
+        out.write("]")
+
+
+def _rows(path: Path, rows: int) -> None:
+    with path.open("w") as out:
+        out.writelines(
+            json.dumps({"text": f"Order {at} is paid{MORE}", "owner": "ana"}) + "\n" for at in range(rows)
+        )
+
+
+def _zip(path: Path, rows: int, method: int = zipfile.ZIP_DEFLATED) -> None:
+    """Four members, of which each is read from its beginning."""
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for part in range(4):
+            with archive.open(f"part{part}.jsonl", "w", force_zip64=True) as out:
+                for at in range(part, rows, 4):
+                    out.write(
+                        json.dumps({"text": f"Order {at} is paid{MORE}", "owner": "ana"}).encode() + b"\n"
+                    )
+
+
+def _bzip2(path: Path, rows: int) -> None:
+    _zip(path, rows, zipfile.ZIP_BZIP2)
+
+
+def _lzma(path: Path, rows: int) -> None:
+    _zip(path, rows, zipfile.ZIP_LZMA)
 
 
 def _memory(at: int) -> dict[str, object]:
     return {
         "id": f"{at:032x}",
-        "memory": f"Order {at} is paid",
+        "memory": f"Order {at} is paid{MORE}",
         "user_id": "ana",
         "metadata": {"source": "chat"},
     }
 
 
+WRITTEN = [
+    _lines,
+    _page,
+    _bare,
+    _history,
+    _mcp,
+    _langgraph,
+    _graphiti,
+    _rows,
+    _jsonl,
+    _csv,
+    _zip,
+    _bzip2,
+    _lzma,
+]
+
 needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 
 
 @needs_proc
-@pytest.mark.parametrize("write", [_lines, _page, _history, _jsonl, _csv])
+@pytest.mark.parametrize("write", WRITTEN)
 def test_reading__ten_times_the_rows__no_more_memory(
     tmp_path: Path, write: Callable[[Path, int], None]
 ) -> None:
     peaks = {}
-    for rows in (20_000, 200_000):
+    few, many = 10_000, READ
+    for rows in (few, many):
         store = tmp_path / f"store{rows}"
         write(store, rows)
         peaks[rows] = _peak(_READ, store, rows)
-    assert peaks[200_000] - peaks[20_000] < 20 * MB
+        store.unlink()
+    assert peaks[many] - peaks[few] < 10 * MB
+    assert peaks[many] < LIMIT
+
+
+@needs_proc
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_reading__a_small_zip_of_very_much__unpacked_in_pieces(tmp_path: Path, method: int) -> None:
+    """300 MB of which a zip holds some hundred bytes, by bzip2 all of it in one piece."""
+    with zipfile.ZipFile(tmp_path / "store.zip", "w", method) as archive, archive.open("a.txt", "w") as out:
+        for _ in range(300):
+            out.write(bytes(MB))
+    assert _peak(_READ, tmp_path / "store.zip", 0) < 150 * MB
 
 
 @needs_proc
