@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha1
@@ -28,6 +30,10 @@ log = logging.getLogger(__name__)
 WINDOW_SECONDS = 60
 LIMITS_KEPT_SECONDS = 15
 _FIELD = {"write": "writes_per_minute_key", "read": "reads_per_minute_key"}
+
+
+_counts: ContextVar[list[str]] = ContextVar("memgov_counts")
+"""What the work of `counted_once` was charged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,7 @@ def _counted(keys: Sequence[str], cost: int) -> Any:
 
 def charge(principal: Principal, verb: str, cost: int = 1) -> Allowance | None:
     """Count a call (a batch costs its items).  Raises a 429 problem above a limit; None when nothing counts."""
+    _counts.get([]).append(verb)
     now = clock.now().timestamp()
     window, reset = int(now) // WINDOW_SECONDS, WINDOW_SECONDS - int(now) % WINDOW_SECONDS
     limits_at = f"memgov:limits:{principal.tenant_id.hex}"
@@ -97,6 +104,19 @@ def charge(principal: Principal, verb: str, cost: int = 1) -> Allowance | None:
         log.warning("rate limits are not counted: %s", error)
         return None
     return _judged(verb, limits, int(key_count), int(tenant_count), reset)
+
+
+@contextmanager
+def counted_once(principal: Principal, verb: str) -> Iterator[None]:
+    """Count the block's work where nothing in it was counted: what is refused before it becomes a call is one, too."""
+    token = _counts.set([])
+    try:
+        yield
+    finally:
+        uncounted = not _counts.get()
+        _counts.reset(token)
+        if uncounted:
+            charge(principal, verb)
 
 
 def _load_limits(principal: Principal, kept_at: str) -> dict[str, Any]:

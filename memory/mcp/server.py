@@ -106,7 +106,8 @@ def make_server(profile: Profile, pool: Pool, find_caller: FindCaller) -> Server
     async def read_resource(ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         def work() -> ReadResourceResult:
             caller = find_caller(ctx)
-            return resources.read(caller.principal, str(params.uri), caller.request_id)
+            with throttling.counted_once(caller.principal, "read"):
+                return resources.read(caller.principal, str(params.uri), caller.request_id)
 
         return await _asked(pool, work)
 
@@ -140,7 +141,7 @@ def make_server(profile: Profile, pool: Pool, find_caller: FindCaller) -> Server
 
 
 def _counts_itself(ctx: Context, names: Collection[str]) -> bool:
-    """Whether the message is a REST call in the end, which is charged as one."""
+    """Whether the message is a REST call in the end, which is charged as one; what comes to none is charged there."""
     if ctx.method == "tools/call":
         return (ctx.params or {}).get("name") in names
     return ctx.method == "resources/read"
@@ -157,7 +158,8 @@ def _run_tool(
     try:
         caller = find_caller()
         tool = profile.tools(caller.options)[params.name]
-        return tool.run(caller.principal, params.arguments or {}, caller.request_id)
+        with throttling.counted_once(caller.principal, "read"):
+            return tool.run(caller.principal, params.arguments or {}, caller.request_id)
     except ProblemError:
         raise
     except Exception:

@@ -192,6 +192,39 @@ def test_rate_limit__above__error_says_when(mcp_process: McpProcess) -> None:
     assert 0 < over[0]["retry_after"] <= 60
 
 
+@pytest.mark.parametrize(
+    ("profile", "name", "arguments"),
+    [
+        ("", "get_memory", {}),
+        ("", "get_memory", {"id": "../../x"}),
+        ("", "add_memory", {"content": "Gates open at six.", "dry_run": "yes"}),
+        ("", "update_memory", {"id": "mem_1", "version": "two"}),
+        ("/graph", "create_entities", {"entities": "none"}),
+        ("/graph", "search_nodes", {}),
+    ],
+)
+def test_rate_limit__calls_with_wrong_arguments__count_as_reads(
+    mcp_process: McpProcess, profile: str, name: str, arguments: dict[str, Any]
+) -> None:
+    """They never come to a call of the API, which would be counted."""
+    limits = Policy().rate_limits.model_copy(update={"reads_per_minute_key": 2})
+    stage = make_tenant(policy=Policy().model_copy(update={"rate_limits": limits}))
+    asked = message("tools/call", {"name": name, "arguments": arguments})
+    answers = [
+        post(mcp_process, asked, stage.coder.key_text, f"/mcp{profile}").json()["result"] for _ in range(6)
+    ]
+    codes = [one["structuredContent"]["code"] for one in answers if one["isError"]]
+    assert len(codes) == 6 and codes.count("rate_limited") >= 2, codes
+
+
+def test_rate_limit__resources_that_there_are_none_of__count_as_reads(mcp_process: McpProcess) -> None:
+    limits = Policy().rate_limits.model_copy(update={"reads_per_minute_key": 2})
+    stage = make_tenant(policy=Policy().model_copy(update={"rate_limits": limits}))
+    asked = message("resources/read", {"uri": "memgov://nothing"})
+    errors = [post(mcp_process, asked, stage.coder.key_text).json()["error"]["message"] for _ in range(6)]
+    assert sum("rate_limited" in one for one in errors) >= 2, errors
+
+
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},

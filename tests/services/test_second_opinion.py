@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import override_settings
 
+from memory.clients.second_opinion import Endpoint as AskedAt
+from memory.clients.second_opinion import opinion
 from memory.domain.policy import Policy
 from memory.models import AuditEvent, Memory
 from memory.services.memory_write import memory_check, memory_write
@@ -122,6 +127,73 @@ def test_opinion__no_clear_answer__is_held_never_through(database: None, answer:
         held = write(stage_with())
     assert (held.outcome, held.reason) == ("held", "second_opinion_unavailable")
     assert held.memory and held.memory.status == "quarantined"
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_opinion__answer_that_drips__is_held_when_the_time_is_over(database: None, part: str) -> None:
+    """Each byte comes well within the time-out, the whole never."""
+    stage = stage_with(second_opinion_timeout_seconds=1.0)
+    began = time.monotonic()
+    with dripping(part) as url, override_settings(MEMGOV_LLM_URL=url):
+        held = write(stage)
+        took = time.monotonic() - began
+    assert (held.outcome, held.reason) == ("held", "second_opinion_unavailable")
+    assert took < 6, "the drops would go on for a minute"
+
+
+def test_opinion__endless_answer__is_held(database: None) -> None:
+    with endpoint(raw=b'{"choices": "' + b"x" * 1024 * 1024 + b'"}'):
+        assert write(stage_with()).reason == "second_opinion_unavailable"
+
+
+def test_opinion__one_drips__others_are_answered(database: None) -> None:
+    """A question that waits keeps no other one waiting."""
+    with (
+        dripping("body") as slow,
+        endpoint('{"verdict": "statement"}') as quick,
+        ThreadPoolExecutor(1) as other,
+    ):
+        waiting = other.submit(
+            opinion, AskedAt(slow, "judge"), PLAIN, timeout=3.0, budget=9, account=uuid4().hex
+        )
+        began = time.monotonic()
+        assert (
+            opinion(AskedAt(quick.url, "judge"), PLAIN, timeout=3.0, budget=9, account=uuid4().hex)
+            == "statement"
+        )
+        assert not waiting.done() and time.monotonic() - began < 3
+        assert waiting.result(20) == "unavailable"
+
+
+@contextmanager
+def dripping(part: str) -> Iterator[str]:
+    """An endpoint that sends a byte every 0.2 s for a minute, of its head or of its body."""
+    over = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            start = b"HTTP/1.1 200 OK\r\n"
+            self.wfile.write(start if part == "head" else start + b"Content-Length: 300\r\n\r\n")
+            for _ in range(300):
+                if over.wait(0.2):
+                    return
+                try:
+                    self.wfile.write(b"x" if part == "head" else b" ")
+                except OSError:
+                    return
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        over.set()
+        server.shutdown()
+        server.server_close()
 
 
 def test_opinion__endpoint_down_or_not_set__is_held(database: None) -> None:
