@@ -5,9 +5,11 @@ What every call asks next may come along: an SQL expression over the key's row `
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from memgov import clock
@@ -46,6 +48,20 @@ class KeyRefused(Exception):
         self.detail = detail
 
 
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """A key that opens something: whose it is, and the look-up that said so."""
+
+    principal: Principal
+    lookup: Prepared
+    values: Sequence[Any]
+    row: tuple[Any, ...]
+    """What the look-up said; `LAST_USED` is the only place in it that a use of the key changes."""
+
+
+LAST_USED: Final = 6
+
+
 def authenticate_key(
     text: str, request_id: str = "", now: datetime | None = None, *, along: str = "NULL"
 ) -> Principal:
@@ -53,22 +69,33 @@ def authenticate_key(
 
     `along` is SQL of ours, never of a caller.
     """
-    now = now or clock.now()
+    return presented(text, request_id, now or clock.now(), along=along).principal
+
+
+def presented(text: str, request_id: str, now: datetime, *, along: str = "NULL") -> Presented:
+    """As `authenticate_key`, with the look-up."""
     parts = keys.parse(text)
     tenant_id = _tenant_by_handle(parts.handle) if parts else None
     if parts is None or tenant_id is None:
         keys.matches(parts.secret if parts else text, None)
         raise _unknown()
-    row = read_one(tenant_id, *_by_prefix(along)([tenant_id, parts.prefix]))
+    lookup, values = _by_prefix(along), [tenant_id, parts.prefix]
+    row = read_one(tenant_id, *lookup(values))
     if not keys.matches(parts.secret, bytes(row[2]) if row else None):
         _handles.pop(parts.handle, None)
         raise _unknown()
     assert row is not None  # or it would not have matched
     principal = _principal(tenant_id, row, request_id, now)
-    if row[6] is None or now - row[6] > _LAST_USED_STEP:
+    if use_is_due(row, now):
         with tenant_context(tenant_id):
             AgentKey.objects.filter(id=row[1]).update(last_used_at=now)
-    return principal
+        row = (*row[:LAST_USED], now, *row[LAST_USED + 1 :])
+    return Presented(principal, lookup, values, row)
+
+
+def use_is_due(row: tuple[Any, ...], now: datetime) -> bool:
+    """Whether the use of a key is to be noted again."""
+    return row[LAST_USED] is None or now - row[LAST_USED] > _LAST_USED_STEP
 
 
 @cache
@@ -90,8 +117,8 @@ def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None)
 
 def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: datetime) -> Principal:
     """The principal of a row of `_FIND`, unless its key or agent is closed."""
-    along, key_id, _, ceiling, expires_at, revoked_at, _, agent_id, name, role, paused_at, grants = row
-    _refuse_closed(expires_at, revoked_at, paused_at, now)
+    along, key_id, _, ceiling, _, _, _, agent_id, name, role, _, grants = row
+    refuse_closed(row, now)
     return Principal(
         tenant_id=tenant_id,
         kind="agent",
@@ -107,9 +134,9 @@ def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: date
     )
 
 
-def _refuse_closed(
-    expires_at: datetime | None, revoked_at: datetime | None, paused_at: datetime | None, now: datetime
-) -> None:
+def refuse_closed(row: tuple[Any, ...], now: datetime) -> None:
+    """Raise `KeyRefused` when the key of a row of `_FIND` is revoked or over, or its agent paused."""
+    _, _, _, _, expires_at, revoked_at, _, _, _, _, paused_at, _ = row
     if revoked_at is not None:
         raise KeyRefused(
             "key_revoked", "This agent key was revoked. Ask an admin of the tenant for a new one."

@@ -11,9 +11,10 @@ as much as the statement: the opening travels with the block's first statement, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -22,8 +23,11 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import ServerCursor
 from psycopg.pq import TransactionStatus
 
+from memgov.postgres.prepared import Prepared
+
 _current: ContextVar[UUID | None] = ContextVar("memgov_tenant", default=None)
 _ending: ContextVar[_Ending] = ContextVar("memgov_ending")
+_assumed: ContextVar[Assumption | None] = ContextVar("memgov_assumed", default=None)
 
 
 class TenantContextMissing(RuntimeError):
@@ -32,6 +36,46 @@ class TenantContextMissing(RuntimeError):
 
 class TenantMismatch(RuntimeError):
     """Code inside one tenant's context asked for another tenant."""
+
+
+class AssumptionWrong(Exception):
+    """What the running work was begun with does not hold; nothing of it has been kept."""
+
+    def __init__(self, about: bytes) -> None:
+        super().__init__()
+        self.about = about
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What was known of a tenant a moment ago, on which work is begun, and how to ask whether it still holds."""
+
+    about: bytes
+    tenant_id: UUID
+    statement: Prepared
+    parameters: Sequence[Any]
+    holds: Callable[[tuple[Any, ...] | None], bool]
+    """Of the first row of the answer."""
+
+    def confirm(self, row: tuple[Any, ...] | None) -> None:
+        """Have it confirmed by the row, or raise `AssumptionWrong`."""
+        if not self.holds(row):
+            raise AssumptionWrong(self.about)
+        _assumed.set(None)
+
+
+def assume(assumption: Assumption | None) -> None:
+    """Begin work on an assumption, until it is confirmed.  The next transaction of its tenant asks, in the message of
+    its first statement, and has done nothing when it is wrong."""
+    _assumed.set(assumption)
+
+
+def confirm_assumed() -> None:
+    """Ask now, if no transaction has.  Raises `AssumptionWrong`."""
+    assumption = _assumed.get()
+    if assumption is not None:
+        row = read_one(assumption.tenant_id, *assumption.statement(assumption.parameters))
+        assumption.confirm(row)
 
 
 def current_tenant_id() -> UUID:
@@ -66,10 +110,10 @@ def tenant_context(tenant_id: UUID) -> Iterator[None]:
     ending = _Ending(commits=not database.in_atomic_block)
     token, end_token = _current.set(tenant_id), _ending.set(ending)
     try:
-        with transaction.atomic(), _opened(database, tenant_id):
+        with transaction.atomic(), _opened(database, tenant_id) as opening:
             yield
             if not transaction.get_rollback():
-                ending.run()
+                ending.run(opening)
     finally:
         _ending.reset(end_token)
         _current.reset(token)
@@ -90,32 +134,42 @@ def savepoint() -> Iterator[None]:
 
 
 @contextmanager
-def _opened(database: BaseDatabaseWrapper, tenant_id: UUID) -> Iterator[None]:
+def _opened(database: BaseDatabaseWrapper, tenant_id: UUID) -> Iterator[_Opening]:
     """Send the opening of the transaction ahead of the first statement inside, in one message with it."""
     opening = _Opening(database, tenant_id)
     database.execute_wrappers.append(opening)
     try:
-        yield
+        yield opening
     finally:
         opening.done()
 
 
 class _Opening:
-    """Wraps the first statement that a block executes: BEGIN and SET LOCAL go before it."""
+    """Wraps the first statement that a block executes: BEGIN and SET LOCAL go before it, and the question whether
+    what the work assumes still holds."""
 
     def __init__(self, database: BaseDatabaseWrapper, tenant_id: UUID) -> None:
         self._database = database
         self._naming = _naming(tenant_id)
+        assumed = _assumed.get()
+        self._assumed = assumed if assumed is not None and assumed.tenant_id == tenant_id else None
 
     def done(self) -> None:
         """Wrap no more."""
         if self in self._database.execute_wrappers:
             self._database.execute_wrappers.remove(self)
 
+    def alone(self) -> None:
+        """Open now, if anything is still to be asked before the first statement: that one will commit."""
+        if self._assumed is not None and self in self._database.execute_wrappers:
+            with self._database.cursor() as cursor:
+                cursor.execute("SELECT 1")
+
     def __call__(
         self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]
     ) -> Any:
         self.done()
+        asked, values = self._assumed.statement(self._assumed.parameters) if self._assumed else ("", [])
         before, opening = 1, self._naming
         raw = self._database.connection
         if raw.info.transaction_status == TransactionStatus.IDLE:
@@ -123,14 +177,28 @@ class _Opening:
             raw.autocommit = True
             before, opening = 2, f"BEGIN;\n{opening}"
         cursor = context["cursor"].cursor
-        if many or isinstance(cursor, ServerCursor) or not isinstance(sql, str):
+        apart = many or isinstance(cursor, ServerCursor) or not isinstance(sql, str)
+        if apart or (self._assumed and isinstance(params, Mapping)):
             with self._database.wrap_database_errors:
-                raw.execute(opening)
+                self._answered(
+                    raw.execute(f"{opening};\n{asked}" if asked else opening, values or None), before
+                )
             return execute(sql, params, many, context)
+        if asked:
+            sql = sql if params is not None else sql.replace("%", "%%")
+            opening, params = f"{opening};\n{asked}", [*values, *(params or ())]
         result = execute(f"{opening};\n{sql}", params, many, context)
-        for _ in range(before):
+        self._answered(cursor, before)
+        if asked:
             cursor.nextset()
         return result
+
+    def _answered(self, cursor: Any, before: int) -> None:
+        """Pass over the answers to the opening, and hold what was assumed against its own."""
+        for _ in range(before):
+            cursor.nextset()
+        if self._assumed is not None:
+            self._assumed.confirm(cursor.fetchone())
 
 
 class _Ending:
@@ -151,12 +219,13 @@ class _Ending:
         calls, statements, parameters = marks
         del self.calls[calls:], self.statements[statements:], self.parameters[parameters:]
 
-    def run(self) -> None:
+    def run(self, opening: _Opening) -> None:
         """Everything, in the order of asking: calls first, then statements."""
         for call in self.calls:
             call()
         if not self.statements:
             return
+        opening.alone()
         if self._commits:
             self.statements.append("COMMIT")  # Django's own finds nothing left to commit, and sends nothing
         with connection.cursor() as cursor:

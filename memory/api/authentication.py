@@ -11,8 +11,9 @@ from rest_framework.request import Request
 
 from memory.api.problems import Problem, ProblemError
 from memory.selectors.policies import IN_FORCE
-from tenants.authentication import KeyRefused, authenticate_key
+from tenants.authentication import KeyRefused
 from tenants.principals import Principal
+from tenants.remembered import principal_assumed
 
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 
@@ -29,7 +30,7 @@ class AgentKeyAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             raise self._refused("not_authenticated", "Send the agent key as `Authorization: Bearer mgk_…`.")
         try:
-            principal = authenticate_key(
+            principal = principal_assumed(
                 credentials.strip(), getattr(request, "request_id", ""), along=IN_FORCE
             )
         except KeyRefused as refused:

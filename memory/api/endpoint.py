@@ -24,6 +24,7 @@ from memory.api.renderers import Renderer
 from memory.api.strict import ParameterSerializer, StrictSerializer
 from memory.domain.ids import parse_id
 from tenants.principals import Principal
+from tenants.remembered import on_what_is_known
 
 _BODIES = frozenset({"POST", "PUT", "PATCH"})
 
@@ -89,7 +90,8 @@ class Endpoint(APIView):
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Measure the call, whatever becomes of it."""
         began = perf_counter()
-        response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        answer = super().dispatch
+        response: HttpResponseBase = on_what_is_known(lambda: answer(request, *args, **kwargs))
         route = request.resolver_match.route if request.resolver_match else ""
         metrics.observe_call(request.method, route, response.status_code, perf_counter() - began)
         return response

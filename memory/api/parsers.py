@@ -37,7 +37,7 @@ class StrictJSONParser(BaseParser):
         request = (parser_context or {})["request"]
         _check_headers(request.META, request.content_type)
         try:
-            text = stream.read().decode("utf-8")
+            text = request.body.decode("utf-8")  # which is kept: a call may be begun anew
         except UnicodeDecodeError:
             raise malformed("the body is not UTF-8") from None
         except (OSError, RawPostDataException):

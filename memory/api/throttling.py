@@ -1,4 +1,5 @@
-"""Rate limits per key and per tenant, from the tenant's policy, counted in Redis in one round trip.
+"""Rate limits per key and per tenant, from the tenant's policy, counted in Redis in one round trip, and for a key that
+calls often in none (`memory.api.allowances`).
 
 A window is one minute by the clock.  When Redis does not answer, the call is allowed: a limit protects the
 product from load, and must not be what takes it down.
@@ -15,11 +16,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha1
 from typing import Any, Final
+from uuid import UUID
 
 import redis
 from django.conf import settings
 
 from memgov import clock
+from memory.api.allowances import Allowances, Used
 from memory.api.problems import Problem, ProblemError
 from memory.selectors.policies import active_policy
 from tenants.context import tenant_context
@@ -29,7 +32,7 @@ log = logging.getLogger(__name__)
 
 WINDOW_SECONDS = 60
 LIMITS_KEPT_SECONDS = 15
-_FIELD = {"write": "writes_per_minute_key", "read": "reads_per_minute_key"}
+_allowances = Allowances()
 
 
 _counts: ContextVar[list[str]] = ContextVar("memgov_counts")
@@ -94,16 +97,28 @@ def charge(principal: Principal, verb: str, cost: int = 1) -> Allowance | None:
     _counts.get([]).append(verb)
     now = clock.now().timestamp()
     window, reset = int(now) // WINDOW_SECONDS, WINDOW_SECONDS - int(now) % WINDOW_SECONDS
+    caller = (principal.tenant_id, principal.key_id, verb)
+    used = _allowances.taken(caller, window, now, cost)
+    if used is None:
+        try:
+            used = _asked(principal, caller, window, now, cost)
+        except redis.RedisError as error:
+            log.warning("rate limits are not counted: %s", error)
+            return None
+    return _judged(verb, used, reset)
+
+
+def _asked(
+    principal: Principal, caller: tuple[UUID, UUID | None, str], window: int, now: float, cost: int
+) -> Used:
+    """What the counter says with this call, and perhaps some to come, counted."""
     limits_at = f"memgov:limits:{principal.tenant_id.hex}"
-    by_key = f"memgov:rate:{principal.key_id.hex if principal.key_id else '-'}:{verb}:{window}"
+    by_key = f"memgov:rate:{principal.key_id.hex if principal.key_id else '-'}:{caller[2]}:{window}"
     by_tenant = f"memgov:rate:{principal.tenant_id.hex}:all:{window}"
-    try:
-        kept, key_count, tenant_count = _counted([limits_at, by_key, by_tenant], cost)
-        limits = json.loads(kept) if kept else _load_limits(principal, limits_at)
-    except redis.RedisError as error:
-        log.warning("rate limits are not counted: %s", error)
-        return None
-    return _judged(verb, limits, int(key_count), int(tenant_count), reset)
+    more = _allowances.wanted(caller, window, now)
+    kept, key_count, tenant_count = _counted([limits_at, by_key, by_tenant], cost + more)
+    limits = json.loads(kept) if kept else _load_limits(principal, limits_at)
+    return _allowances.counted(caller, window, now, (int(key_count), int(tenant_count)), more, limits)
 
 
 @contextmanager
@@ -127,13 +142,12 @@ def _load_limits(principal: Principal, kept_at: str) -> dict[str, Any]:
     return limits
 
 
-def _judged(verb: str, limits: dict[str, Any], key_count: int, tenant_count: int, reset: int) -> Allowance:
-    quota, tenant_quota = limits[_FIELD[verb]], limits["requests_per_minute_tenant"]
-    mine = Allowance(f"{verb}s", quota, max(0, quota - key_count), reset)
-    ours = Allowance("tenant", tenant_quota, max(0, tenant_quota - tenant_count), reset)
-    if key_count <= quota and tenant_count <= tenant_quota:
-        return min(mine, ours, key=lambda allowance: allowance.left)
-    over = mine if key_count > quota else ours
+def _judged(verb: str, used: Used, reset: int) -> Allowance:
+    mine = Allowance(f"{verb}s", used.quota, max(0, used.quota - used.by_key), reset)
+    ours = Allowance("tenant", used.tenant_quota, max(0, used.tenant_quota - used.by_tenant), reset)
+    if used.left >= 0:
+        return mine if mine.left <= ours.left else ours
+    over = mine if used.by_key > used.quota else ours
     whose = "this key" if over is mine else "this tenant"
     detail = (
         f"{over.quota} {'calls' if over is ours else over.name} a minute are allowed for {whose};"

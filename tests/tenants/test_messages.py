@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -12,8 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from memgov.postgres.prepared import Prepared
 from memory.models import AuditEvent, ScopeRecord
 from tenants.context import (
+    Assumption,
+    AssumptionWrong,
     TenantContextMissing,
+    assume,
     before_commit,
+    confirm_assumed,
     read_one,
     savepoint,
     tenant_context,
@@ -173,3 +179,106 @@ def test_prepared__on_a_new_connection__is_prepared_anew(stage: Stage) -> None:
             cursor.execute(*TWICE([1, 1]))
             assert cursor.fetchone()[0] == 0
         connection.close()
+
+
+NAME_OF = Prepared("name_of_tenant", "SELECT name FROM tenants_tenant WHERE id = $1")
+
+
+@pytest.fixture
+def named(stage: Stage) -> Iterator[Callable[[str], None]]:
+    """Assume that the stage's tenant has a name."""
+
+    def so(name: str) -> None:
+        assume(
+            Assumption(
+                b"it",
+                stage.tenant.id,
+                NAME_OF,
+                [stage.tenant.id],
+                lambda row: row is not None and row[0] == name,
+            )
+        )
+
+    yield so
+    assume(None)
+
+
+def _executed(sql: str, parameters: Any = None) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return cursor.fetchone()[0]
+
+
+def _by_a_server_side_cursor() -> bool:
+    return bool(next(AuditEvent.objects.values_list("action", flat=True).iterator()))
+
+
+def _many() -> int:
+    with connection.cursor() as cursor:
+        cursor.executemany("SELECT %s || current_setting('memgov.tenant_id')", [["a"], ["b"]])
+    return 2
+
+
+FIRST: dict[str, tuple[Callable[[], Any], Any]] = {
+    "without parameters": (lambda: _executed("SELECT 7 % 4 || '%s'"), "3%s"),
+    "with parameters": (lambda: _executed("SELECT %s || '%%'", ["a"]), "a%"),
+    "with named parameters": (lambda: _executed("SELECT %(a)s || '%%'", {"a": "b"}), "b%"),
+    "of the models": (lambda: ScopeRecord.objects.filter(name="shared").count(), 0),
+    "for many rows": (_many, 2),
+    "by a server-side cursor": (_by_a_server_side_cursor, True),
+}
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_assumption__that_holds__is_asked_with_the_first_statement_and_once(
+    stage: Stage, named: Callable[[str], None], first: str
+) -> None:
+    named("Test tenant")
+    act, answer = FIRST[first]
+    with CaptureQueriesContext(connection) as captured, stage.context():
+        assert act() == answer
+        assert act() == answer
+    asked = [part for part in statements(captured) if "name_of_tenant" in part]
+    assert len(asked) <= 1  # what goes to the driver itself is not captured
+    named("Test tenant")
+    with stage.context():
+        act()
+    with CaptureQueriesContext(connection) as captured:
+        confirm_assumed()
+    assert not statements(captured), "the transaction has asked"
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_assumption__that_is_wrong__ends_the_transaction_at_its_first_statement(
+    stage: Stage, named: Callable[[str], None], first: str
+) -> None:
+    before = names(stage)
+    named("Another name")
+    with pytest.raises(AssumptionWrong), stage.context():
+        FIRST[first][0]()
+        add(stage, "late")
+    assert not in_transaction()
+    assume(None)
+    assert names(stage) == before
+
+
+def test_assumption__that_is_wrong__keeps_nothing_of_a_block_that_only_ends(
+    stage: Stage, named: Callable[[str], None]
+) -> None:
+    before = names(stage)
+    named("Another name")
+    with pytest.raises(AssumptionWrong), stage.context():
+        add(stage, "at the end")
+    assume(None)
+    assert names(stage) == before
+
+
+def test_assumption__of_another_tenant_or_that_nothing_asked__waits(
+    stage: Stage, named: Callable[[str], None]
+) -> None:
+    named("Another name")
+    other = make_tenant()
+    with other.context():
+        assert AuditEvent.objects.exists()
+    with pytest.raises(AssumptionWrong):
+        confirm_assumed()
