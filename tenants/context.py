@@ -11,6 +11,7 @@ as much as the statement: the opening travels with the block's first statement, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,6 +26,7 @@ from psycopg.pq import TransactionStatus
 
 from memgov.postgres.prepared import Prepared
 
+_PLACE = re.compile(r"(?<!%)%s")
 _current: ContextVar[UUID | None] = ContextVar("memgov_tenant", default=None)
 _ending: ContextVar[_Ending] = ContextVar("memgov_ending")
 _assumed: ContextVar[Assumption | None] = ContextVar("memgov_assumed", default=None)
@@ -57,6 +59,10 @@ class Assumption:
     holds: Callable[[tuple[Any, ...] | None], bool]
     """Of the first row of the answer."""
 
+    def question(self) -> tuple[str, list[Any]]:
+        """A statement and its parameters."""
+        return self.statement(self.parameters)
+
     def confirm(self, row: tuple[Any, ...] | None) -> None:
         """Have it confirmed by the row, or raise `AssumptionWrong`."""
         if not self.holds(row):
@@ -74,8 +80,7 @@ def confirm_assumed() -> None:
     """Ask now, if no transaction has.  Raises `AssumptionWrong`."""
     assumption = _assumed.get()
     if assumption is not None:
-        row = read_one(assumption.tenant_id, *assumption.statement(assumption.parameters))
-        assumption.confirm(row)
+        assumption.confirm(read_one(assumption.tenant_id, *assumption.question()))
 
 
 def current_tenant_id() -> UUID:
@@ -169,7 +174,7 @@ class _Opening:
         self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]
     ) -> Any:
         self.done()
-        asked, values = self._assumed.statement(self._assumed.parameters) if self._assumed else ("", [])
+        asked, values = self._assumed.question() if self._assumed else ("", [])
         before, opening = 1, self._naming
         raw = self._database.connection
         if raw.info.transaction_status == TransactionStatus.IDLE:
@@ -177,16 +182,14 @@ class _Opening:
             raw.autocommit = True
             before, opening = 2, f"BEGIN;\n{opening}"
         cursor = context["cursor"].cursor
-        apart = many or isinstance(cursor, ServerCursor) or not isinstance(sql, str)
-        if apart or (self._assumed and isinstance(params, Mapping)):
+        if many or isinstance(cursor, ServerCursor) or not isinstance(sql, str):
             with self._database.wrap_database_errors:
                 self._answered(
                     raw.execute(f"{opening};\n{asked}" if asked else opening, values or None), before
                 )
             return execute(sql, params, many, context)
         if asked:
-            sql = sql if params is not None else sql.replace("%", "%%")
-            opening, params = f"{opening};\n{asked}", [*values, *(params or ())]
+            opening, sql, params = _joined(f"{opening};\n{asked}", values, sql, params)
         result = execute(f"{opening};\n{sql}", params, many, context)
         self._answered(cursor, before)
         if asked:
@@ -199,6 +202,18 @@ class _Opening:
             cursor.nextset()
         if self._assumed is not None:
             self._assumed.confirm(cursor.fetchone())
+
+
+def _joined(ahead: str, values: Sequence[Any], sql: str, params: Any) -> tuple[str, str, Any]:
+    """Two statements whose parameters are given as one, in the way of the second's."""
+    if params is None:
+        return ahead, sql.replace("%", "%%"), values
+    if not isinstance(params, Mapping):
+        return ahead, sql, [*values, *params]
+    names = [f"ahead_{at}" for at in range(len(values))]
+    for name in names:
+        ahead = _PLACE.sub(f"%({name})s", ahead, count=1)
+    return ahead, sql, {**params, **dict(zip(names, values, strict=True))}
 
 
 class _Ending:
