@@ -41,13 +41,14 @@ def sign_ins() -> list[SignIn]:
 
 
 def shown_sign_ins() -> list[dict[str, str]]:
-    """What the sign-in page offers while demo tenants are there: {email, password, what} of each person."""
+    """What the sign-in page offers while demo tenants are there: {email, password, tenant, role} of each person."""
     loaded = {cast.slug: cast for cast in CASTS if is_loaded(cast)}
     return [
         {
             "email": entry.email,
             "password": entry.password,
-            "what": f"{loaded[entry.tenant].name.removesuffix(' (demo)')}, {entry.role}",
+            "tenant": loaded[entry.tenant].name.removesuffix(" (demo)"),
+            "role": entry.role,
         }
         for entry in sign_ins()
         if entry.tenant in loaded

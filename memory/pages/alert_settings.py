@@ -42,7 +42,9 @@ def _page(request: HttpRequest, viewer: Viewer, status: int = 200, **more: Any) 
         context = {
             "channels": [_channel(viewer, one, last.get(one.id)) for one in channels],
             "rules": _rules(),
-            "metrics": [{"slug": one.name, "name": _(one.label), "unit": unit(one)} for one in _RULED],
+            "metrics": [
+                {"slug": one.name, "name": _(one.label), "unit": unit(one).strip()} for one in _RULED
+            ],
             "scopes": health.scopes(),
             "dead": [_delivery(one, named) for one in dead],
             "dead_total": dead_total,

@@ -18,7 +18,7 @@ from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import SeeOther, answer, flash, flash_error, url
 from memory.pages.audit_words import action_text, actor_text
 from memory.pages.queue import LONGEST_SEARCH
-from memory.pages.wording import plain, plain_reason, upper_first
+from memory.pages.wording import plain, plain_reason, upper_first, value_words
 from memory.selectors import pages_audit as found
 from memory.selectors.pages_audit import Sought
 from memory.services.said import said
@@ -139,15 +139,19 @@ def _blast_url(viewer: Viewer, event: AuditEvent) -> str:
 def _changes(event: AuditEvent) -> list[dict[str, str]]:
     before, after = event.before or {}, event.after or {}
     return [
-        {"field": plain(name), "before": _value(before.get(name)), "after": _value(after.get(name))}
+        {
+            "field": plain(name),
+            "before": _value(name, before.get(name)),
+            "after": _value(name, after.get(name)),
+        }
         for name in dict.fromkeys([*before, *after])
     ]
 
 
-def _value(value: Any) -> str:
+def _value(field: str, value: Any) -> str:
     if value is None or value == "":
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value_words(field, value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @tenant_page("audit", read=None, write="review")
@@ -191,7 +195,7 @@ def _cell(event: AuditEvent, name: str) -> str:
         return bytes(value).hex()
     if name == "at":
         return str(value.isoformat())
-    return _value(value)
+    return _value("", value)
 
 
 def inert_cell(text: str) -> str:

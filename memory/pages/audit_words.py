@@ -149,6 +149,8 @@ ACTORS: Final = {
     "cli.": gettext_lazy("Command line"),
     "demo.": gettext_lazy("Loading of the demo"),
     "ops.": gettext_lazy("Operator"),
+    "policy.": gettext_lazy("Policy"),
+    "trigger.": gettext_lazy("Trigger"),
     "alerts.delivery": gettext_lazy("Delivery of alerts"),
     "health.sample": gettext_lazy("Weekly sample"),
     "sweep.chain": gettext_lazy("Verification of the chain"),

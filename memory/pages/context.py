@@ -26,7 +26,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "can": {"review": False, "admin": False},
     }
     if request.resolver_match is not None and request.resolver_match.url_name == "account_login":
-        context["demo_logins"] = SimpleLazyObject(shown_sign_ins)
+        context["demo_logins"] = SimpleLazyObject(_demo_logins)
     viewer: Viewer | None = getattr(request, "viewer", None)
     if viewer is None:
         return context
@@ -38,3 +38,12 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "can": {"review": viewer.can("review"), "admin": viewer.can("admin")},
         "nav_counts": SimpleLazyObject(waiting),
     }
+
+
+def _demo_logins() -> list[dict[str, str]]:
+    return [named(one) for one in shown_sign_ins()]
+
+
+def named(one: dict[str, str]) -> dict[str, str]:
+    """A sign-in of the demo with what it is: the tenant, and the role in the reader's language."""
+    return {**one, "what": f"{one['tenant']}: {role_label(one['role'])}"}

@@ -78,9 +78,7 @@ def _row(viewer: Viewer, row: Any, policy: Policy, scores: dict[str, float], now
         "scope": row.scope,
         "status": row.status,
         "at": row.status_changed_at,
-        "rule_label": _RULES[row.status]
-        if evicted or not row.status_reason
-        else upper_first(plain_reason(row.status_reason)),
+        "rule_label": _why(row, evicted),
         "score": scores.get(shown) if evicted else None,
         "floor": own.decay.floor if evicted else None,
         "by": actor_text(row.removed_by or ""),
@@ -89,6 +87,13 @@ def _row(viewer: Viewer, row: Any, policy: Policy, scores: dict[str, float], now
         "can_restore": viewer.can("review") and left > timedelta(0),
         "can_let_go": viewer.can("review") and row.status != "deleted",
     }
+
+
+def _why(row: Any, evicted: bool) -> str:
+    if evicted or not row.status_reason:
+        return str(_RULES[row.status])
+    reason = plain_reason(row.status_reason)
+    return reason if row.status == "deleted" else upper_first(reason)  # people's words stay as they are
 
 
 @tenant_page("evictions", read=None, write="review")

@@ -21,6 +21,7 @@ from memory.pages.answers import answer, target, url
 from memory.pages.audit import inert_cell
 from memory.pages.figure import metric_figure
 from memory.pages.metrics import number, scaled, tile
+from memory.pages.wording import change_words
 from memory.selectors import health, pages_health, pages_sample
 from memory.selectors.alert_rules import metrics_of
 from memory.selectors.health import Point
@@ -143,7 +144,7 @@ def _focus(
                 "n": at,
                 "url": url(viewer, "policy", mark.number),
                 "name": _("version %(n)d") % {"n": mark.number},
-                "what": "; ".join(mark.changes[:3]) or mark.reason,
+                "what": "; ".join(map(change_words, mark.changes[:3])) or mark.reason,
                 "at": mark.activated_at,
                 "who": mark.created_by,
             }

@@ -19,7 +19,7 @@ from memory.models import Memory, Revision
 from memory.pages.access import Viewer
 from memory.pages.answers import url
 from memory.pages.audit_words import action_text, actor_text
-from memory.pages.wording import plain, plain_reason, said_key, signals
+from memory.pages.wording import plain, plain_reason, said_key, signals, value_words
 from memory.selectors.vocabulary import words_known
 
 # Fields of a revision that say nothing to a reader, or are shown apart.
@@ -44,7 +44,7 @@ def row(viewer: Viewer, memory: Memory, policy: Policy, now: datetime) -> dict[s
         "key": said_key(memory.subject, memory.predicate),
         "scope": memory.scope,
         "kind": plain(memory.kind),
-        "layer": memory.layer,
+        "layer": plain(memory.layer),
         "status": memory.status,
         "band": band_of(memory, policy, now),
         "pinned": is_pinned(memory, now),
@@ -150,17 +150,17 @@ def revisions(rows: Sequence[Revision]) -> list[dict[str, Any]]:
 
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> list[dict[str, str]]:
     return [
-        {"field": plain(name), "before": _value(before.get(name)), "after": _value(value)}
+        {"field": plain(name), "before": _value(name, before.get(name)), "after": _value(name, value)}
         for name, value in after.items()
         if name not in _QUIET and before.get(name) != value
     ]
 
 
-def _value(value: Any) -> str:
+def _value(field: str, value: Any) -> str:
     if value is None or value == "" or value == []:
         return _("nothing")
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
-    return str(value)
+    return value_words(field, str(value))

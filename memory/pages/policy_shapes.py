@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import yaml
+from django.utils.formats import localize
 from django.utils.translation import gettext as _
 
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
 from memory.domain.policy_diff import changes, in_words
+from memory.domain.policy_fields import settings
 from memory.models import Job, PolicyDraft, PolicyVersion
 from memory.pages.access import Viewer
 from memory.pages.answers import sentence, url
 from memory.pages.audit_words import actor_text
-from memory.pages.wording import headed, of_policy, plain_reason, setting_words
+from memory.pages.wording import headed, of_policy, plain, plain_reason, setting_words
 from memory.services.policies import PolicyMoved
 from memory.services.said import said
+
+# Choices of settings, which have words; what else is text there stands as people typed it.
+_CHOICES: Final = frozenset(choice for setting in settings() for choice in setting.choices)
 
 
 def whole(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,7 +126,8 @@ def sections(document: Mapping[str, Any], changed: set[str]) -> list[dict[str, A
 def _leaves(path: str, part: Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
     found_rows: list[tuple[str, Any]] = []
     for name, value in part.items():
-        label = f"{path} {str(name).replace('_', ' ')}".strip()
+        key = str(name)  # scopes keep their names, as in the paths of `changes`
+        label = f"{path} {key if ':' in key or key == '*' else key.replace('_', ' ')}".strip()
         if isinstance(value, Mapping) and value:
             found_rows.extend(_leaves(label, value))
         else:
@@ -136,10 +142,12 @@ def value_text(value: Any) -> str:
     if value is None:
         return _("none")
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or _("nothing")
+        return ", ".join(map(value_text, value)) or _("nothing")
     if isinstance(value, Mapping):
         return _("nothing")
-    return str(value)
+    if isinstance(value, float):
+        return str(localize(value))
+    return plain(value) if value in _CHOICES else str(value)
 
 
 def clash(error: PolicyMoved) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -69,7 +70,7 @@ def _row(viewer: Viewer, run: SweepRun) -> dict[str, Any]:
         "dry_run": run.dry_run,
         "at": run.started_at,
         "ended_at": run.finished_at,
-        "seconds": f"{took:.1f}" if took is not None else "",
+        "seconds": number_format(took, 1) if took is not None else "",
         "scanned": run.scanned,
         "changed": run.changed,
         "skipped": run.skipped,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,6 +11,7 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from memory.domain.ids import show_id
 from memory.domain.policy import Policy
+from memory.domain.policy_fields import settings
 from memory.models import AuditEvent
 from memory.pages.audit_words import action_text, actor_text
 from memory.services.said import said
@@ -17,6 +19,20 @@ from memory.services.said import said
 # Contexts of words that the domain declares; `scripts/languages/declared.py` collects them.
 CODE, POLICY = "code", "policy"
 
+_CODED = frozenset(
+    {
+        "status",
+        "status_reason",
+        "kind",
+        "outcome",
+        "reason",
+        "resolution",
+        "risk",
+        "severity",
+        "layer",
+        "origin",
+    }
+)
 _TONES = {
     "approved": "ok", "promoted": "ok", "released": "ok", "restored": "ok", "settled": "ok", "verified": "ok",
     "rejected": "bad", "quarantined": "bad", "deleted": "bad", "held": "bad", "evicted": "warn",
@@ -42,6 +58,11 @@ def plain(code: str) -> str:
 def plain_reason(reason: str) -> str:
     """A reason code in words, what the product gave as a reason in the reader's language, a person's own as it is."""
     return said(reason) if " " in reason else plain(reason)
+
+
+def value_words(field: str, value: str) -> str:
+    """A value of a field that holds codes in words; of any other, which people and agents fill, as it is."""
+    return plain_reason(value) if field in _CODED else value
 
 
 def headed(code: str) -> str:
@@ -72,6 +93,19 @@ def setting_words(path: str) -> str:
         if rest.startswith(f"{words} "):
             return f"{before}{plain(part)}: {of_policy(rest.removeprefix(f'{words} '))}"
     return path
+
+
+def change_words(change: str) -> str:
+    """A change of the policy as its version keeps it (`decay floor 0.15 → 0.2`), the setting in words."""
+    start = next((one for one in _settings() if change.startswith(f"{one} ")), "")
+    return f"{setting_words(start)}{change.removeprefix(start)}" if start else change
+
+
+@cache
+def _settings() -> tuple[str, ...]:
+    """Settings as changes name them, the longest first."""
+    names = (" ".join(setting.path).replace("_", " ") for setting in settings())
+    return tuple(sorted(names, key=len, reverse=True))
 
 
 def timeline(events: Iterable[AuditEvent]) -> list[dict[str, Any]]:

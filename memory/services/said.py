@@ -15,6 +15,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from django.conf import settings
+from django.utils.formats import get_format
 from django.utils.translation import get_language, pgettext
 
 CONTEXT: Final = "said by a service"
@@ -22,6 +23,7 @@ LISTED: Final = settings.BASE_DIR / "locale" / "sentences.txt"
 _PLACE: Final = re.compile(r"\{(\d+)[!*]?\}")
 _OURS: Final = re.compile(r"\{(\d+)[!*]\}")
 _LISTS: Final = re.compile(r"\{(\d+)\*\}")
+_QUANTITY: Final = re.compile(r"(-?\d+(?:\.\d+)?)(?: (days|tokens|entries|%))?")
 _FIELD: Final = re.compile(r"[a-z_]{2,30}")
 # What a sentence holds may be one itself (`{error}; nothing was changed`); hostile text shall not make that endless.
 _DEEPEST: Final = 3
@@ -80,6 +82,11 @@ def said(text: str, depth: int = 0) -> str:
     """The sentence in the active language; as it is where it is not known, or in English."""
     if get_language() == settings.LANGUAGE_CODE or depth > _DEEPEST or not 1 < len(text) < _LONGEST:
         return text
+    if quantity := _QUANTITY.fullmatch(text):
+        figure, words = quantity.groups()
+        return figure.replace(".", get_format("DECIMAL_SEPARATOR")) + (
+            f" {pgettext(CONTEXT, words)}" if words else ""
+        )
     whole = pgettext(CONTEXT, text)
     if whole != text:
         return whole

@@ -33,14 +33,16 @@ REASONS: Final = """
 untrusted_source own_output transient low_confidence low_importance too_vague out_of_domain already_expired
 contains_secret contains_pii contains_instruction second_opinion_unavailable duplicate near_duplicate echo newer_value
 older_than_known conflict contested similar_to_known expiry rejected declared retrieved imperative content value
-user_confirmation reproductions uses explicit let_go
+user_confirmation reproductions uses explicit let_go keep_a keep_b keep_both high medium low critical warning
+sweep_late
 """.split()  # fmt: skip
 FIELDS: Final = """
 name role description networks status kind scope scopes subject predicate value content confidence importance
 trust origin valid_from valid_to expires_at review_by pinned_at reason outcome version number memories memory
 from to risk prefix pattern verbs slug time_zone ages aliases volatile normaliser single_valued half_life_days
 renamed least job changes week entries commit sha256 trust_ceiling email address tags paths layer session task
-tool until metric watch breach tell
+tool until metric watch breach tell about severity of score add by merged_into pin_reason pinned_by pinned_until
+resolution status_reason superseded_by used
 """.split()  # fmt: skip
 
 

@@ -38,7 +38,7 @@ OURS: Final = (
     "write {0!}, above {1} to {2}",
     "write {0!}, {1} to {2}",
     "write {0!}{1!}",
-    "{0!} of {1!} is {2}, at or {3!} {4} ({5!}).",
+    "{0!} of {1!} is {2!}, at or {3!} {4!} ({5!}).",
     "{0} is {1!}: only a live memory can be mounted",
     "{0!}: the next reviewer will ask",
     "{0!}; nothing was changed",

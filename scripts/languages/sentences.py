@@ -101,6 +101,7 @@ OF_VALIDATION: Final = (
 # Words that stand in the places of sentences.
 VALUES: Final = (
     *("above", "below", "watch", "breach", "worker", "beat", "a number", "a whole number"),
+    *("days", "tokens", "entries"),
     *("pending", "stale", "approved", "rejected", "withdrawn", "undone"),
     *("reason", "note"),
     *(f"{reason.replace('_', ' ')}: {{0}}" for reason in LEFT),

@@ -34,7 +34,7 @@ billing bot project shared deploy pilot platform support triage agent
 CODES = re.compile(
     r"^[a-z]+\.[a-z_.]+$|^[a-z]+(_[a-z]+)+$|^(mem|prm|agt|key|job|man|smp|pdr)_[0-9a-f]+$|^[a-z]+:(KEY|\*)$"
 )
-ZONES = re.compile(r'<select name="time_zone".*?</select>', re.DOTALL)
+ZONES = re.compile(r'<select [^>]*name="time_zone".*?</select>', re.DOTALL)
 OF_ANYBODY = ("/", "/help/", "/tenants/", "/me/", "/accounts/password/change/", "/accounts/2fa/", "/nowhere/")
 OF_NOBODY = ("/accounts/login/", "/accounts/signup/", "/demo/", "/invite/nothing/")
 

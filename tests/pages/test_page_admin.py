@@ -202,7 +202,7 @@ def test_health__with_snapshots__shows_tiles_chart_table_and_file(stage: Stage, 
     page = reviewer.get(base, {"metric": "contradictions", "range": "30"})
     text = page.content.decode()
     assert "'sha256-47DEQpj8HBSa" in page["Content-Security-Policy"]
-    assert "Breach" in text and "No data" in text and "decay floor" in text
+    assert "Breach" in text and "No data" in text and "decay: floor" in text
     assert text.count('<svg class="spark"') == len(METRICS)
     part = reviewer.get(base, {"metric": "regret"}, headers={"HX-Request": "true", "HX-Target": "focus"})
     assert "<html" not in part.content.decode() and "Regret" in part.content.decode()

@@ -13,9 +13,12 @@ from django.utils import translation
 from memory.domain.policy import Policy
 from memory.pages.audit_words import ACTIONS, action_text, actor_text
 from memory.pages.browsers import browser_text
+from memory.pages.context import named
+from memory.pages.policy_shapes import value_text
 from memory.pages.templatetags.memgov_ui import breakable, lasting
-from memory.pages.wording import plain_reason
+from memory.pages.wording import change_words, plain_reason, value_words
 from memory.services.policies import policy_activate
+from memory.services.said import said
 from memory.services.sweeps import SWEEPS
 from tests.factories import Stage
 from tests.pages.staging import Full
@@ -130,3 +133,31 @@ def test_lasting__is_exact(minutes: int, shown: str) -> None:
 def test_breakable__escapes_and_breaks_before_the_domain() -> None:
     assert breakable("a<b>@demo.example") == "a&lt;b&gt;<wbr>@demo.example"
     assert breakable("nobody") == "<wbr>nobody"
+
+
+def test_values_of_policies__are_words_and_figures_of_the_language() -> None:
+    with translation.override("de"):
+        assert [value_text(one) for one in (0.25, 30, True, ["tool_output", "mood"], "merge", "a_name")] == [
+            "0,25", "30", "an", "Ausgabe eines Werkzeugs, mood", "zusammenführen", "a_name",
+        ]  # fmt: skip
+        assert change_words("decay floor 0.15 → 0.2") == "Verblassen: Untergrenze 0.15 → 0.2"
+    assert change_words("something else") == "something else"
+
+
+def test_values__of_fields_that_people_fill__stay_as_they_are() -> None:
+    with translation.override("de"):
+        assert value_words("status", "evicted") == "verdrängt"
+        assert value_words("content", "evicted") == "evicted"
+
+
+def test_figures_in_sentences__have_the_units_of_the_language() -> None:
+    alert = "Review queue age of the whole tenant is 11.4 days, at or above 7 days (breach)."
+    with translation.override("de"):
+        assert "11,4 Tage" in said(alert) and "7 Tage" in said(alert)
+        assert said("wait some days") == "wait some days"
+    assert said(alert) == alert
+
+
+def test_demo_sign_ins__name_the_role_in_the_readers_language() -> None:
+    with translation.override("de"):
+        assert named({"tenant": "Lanternworks", "role": "owner"})["what"] == "Lanternworks: Inhaber"
