@@ -62,9 +62,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     imports.add_argument("--scope", metavar="S", help="one scope for all rows, such as project:alpha")
     imports.add_argument(
         "--on-conflict",
-        choices=("ask", "skip"),
+        choices=("ask", "skip", "replace"),
         default="ask",
-        help="a row that gives another value than a live memory: let a person see both (ask), or leave it out",
+        help="a row that gives another value than a live memory: let a person see both (ask), leave it out (skip), or "
+        "let it take that one's place (replace; needs --as)",
+    )
+    imports.add_argument(
+        "--as",
+        dest="member",
+        metavar="EMAIL",
+        help="the member of the tenant who imports; to replace values one who may settle contradictions",
     )
     imports.add_argument(
         "--undo",

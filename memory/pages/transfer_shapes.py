@@ -24,6 +24,7 @@ _SHOWN_ROWS = 100
 _OUTCOMES = {
     "held": gettext_lazy("wait for review as candidates"),
     "quarantined": gettext_lazy("wait in quarantine"),
+    "replaced": gettext_lazy("take the place of a live memory's value"),
     "duplicate": gettext_lazy("are known in the same words"),
     "near_duplicate": gettext_lazy("are known in other words"),
     "known": gettext_lazy("were imported before"),
@@ -35,6 +36,7 @@ _OUTCOMES = {
 }
 _TONES = {
     "held": "ok",
+    "replaced": "warn",
     "rejected": "warn",
     "skipped": "warn",
     **dict.fromkeys(("quarantined", "invalid", "unreadable"), "bad"),
@@ -58,6 +60,7 @@ class ImportForm(forms.Form):
         choices=[
             ("ask", gettext_lazy("waits beside it, and a person decides")),
             ("skip", gettext_lazy("is left out")),
+            ("replace", gettext_lazy("takes its place: I vouch for the file")),
         ],
     )
 

@@ -45,7 +45,11 @@ def candidate_admit(actor: Principal, memory_id: UUID, reason: str = "", *, vers
         active = active_policy()
         changes = Changes(actor, clock.now(), active)
         changes.move(
-            memory, lifecycle.Event.ADMIT, "memory.admitted", reason, **_lifted(memory, active.policy)
+            memory,
+            lifecycle.Event.ADMIT,
+            "memory.admitted",
+            reason,
+            **lifted_to_floors(memory, active.policy),
         )
         changes.finish()
     return memory
@@ -61,8 +65,8 @@ def _place_is_free(memory: Memory) -> None:
         )
 
 
-def _lifted(memory: Memory, policy: Policy) -> dict[str, float]:
-    """The floors of the scope, where the memory is below them."""
+def lifted_to_floors(memory: Memory, policy: Policy) -> dict[str, float]:
+    """The floors of the scope, where the memory is below them: what a person's word for it lifts."""
     scope = parse_scope(memory.scope)
     rules = policy.for_scope(scope).admission
     floors = {

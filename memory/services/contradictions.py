@@ -19,6 +19,7 @@ from memory.domain.types import Status
 from memory.models import Contradiction, Memory
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
+from memory.services.candidate_admit import lifted_to_floors
 from memory.services.changes import Changes, revert
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.services.merging import merge_into, recount
@@ -35,9 +36,9 @@ _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 @denials_audited
 def contradiction_settle(
-    actor: Principal, contradiction_id: UUID, action: str, reason: str, *, version: int
+    actor: Principal, contradiction_id: UUID, action: str, reason: str, *, version: int, by: str = ""
 ) -> Contradiction:
-    """Keep A, keep B, or keep both.
+    """Keep A, keep B, or keep both.  `by` says what settled it, where that was no look at the two.
 
     Raises `Conflict` when it was settled or changed meanwhile, or when what is to be kept is gone; `Invalid`
     without a reason.
@@ -61,8 +62,33 @@ def contradiction_settle(
             raise Conflict(
                 "another memory lives in its place by now; nothing was changed", code="place_taken"
             ) from None
-        settling.close(action)
+        settling.close(action, by)
     return found
+
+
+def settlement_revert(changes: Changes, found: Contradiction, reason: str) -> None:
+    """Take a settlement back, inside a transaction that locked its memories and then it.
+
+    Raises `Conflict` when anything that it touched has changed since.
+    """
+    if found.status != "settled" or found.version != found.undo.get("version"):
+        raise Conflict("it has changed since; nothing was undone", code="changed_since")
+    try:
+        revert(changes, found.undo["changes"], "contradiction.undone", reason)
+    except memories.AlreadyLive:
+        raise Conflict(
+            "another memory has taken its place; nothing was undone", code="changed_since"
+        ) from None
+    recount(found.undo["counts"])
+    for moot in found.undo["moot"]:
+        _reopen(UUID(moot))
+    reviews.update_contradiction(found, **_OPEN)
+    note(changes, found, "contradiction.reopened", "decision undone")
+
+
+def touched_by(found: Contradiction) -> set[UUID]:
+    """The memories that taking a settlement back may change."""
+    return {UUID(entry["id"]) for entry in found.undo["changes"]} | {found.memory_a, found.memory_b}
 
 
 @denials_audited
@@ -74,9 +100,7 @@ def contradiction_undo(actor: Principal, contradiction_id: UUID) -> Contradictio
         found = Contradiction.objects.filter(id=contradiction_id).first()
         if found is None or found.undo.get("actor") != actor.id:
             raise NotFound("there is no such decision of yours")
-        memories.lock(
-            {UUID(entry["id"]) for entry in found.undo["changes"]} | {found.memory_a, found.memory_b}
-        )
+        memories.lock(touched_by(found))
         found = reviews.lock_contradiction(contradiction_id)
         assert found is not None  # contradictions are never deleted
         if found.status != "settled" or found.version != found.undo.get("version"):
@@ -84,17 +108,7 @@ def contradiction_undo(actor: Principal, contradiction_id: UUID) -> Contradictio
         if found.resolved_at is None or now - found.resolved_at > UNDO_FOR:
             raise Conflict("a decision can be undone for 10 minutes", code="undo_too_late")
         changes = Changes(actor, now, active_policy())
-        try:
-            revert(changes, found.undo["changes"], "contradiction.undone", "undone by the reviewer")
-        except memories.AlreadyLive:
-            raise Conflict(
-                "another memory has taken its place; nothing was undone", code="changed_since"
-            ) from None
-        recount(found.undo["counts"])
-        for moot in found.undo["moot"]:
-            _reopen(UUID(moot))
-        reviews.update_contradiction(found, **_OPEN)
-        note(changes, found, "contradiction.reopened", "decision undone")
+        settlement_revert(changes, found, "undone by the reviewer")
         changes.finish()
     return found
 
@@ -124,7 +138,7 @@ class _Settling:
         self._drop_moot(lost, kept)
         self._let_live(kept)
 
-    def close(self, action: str) -> None:
+    def close(self, action: str, by: str) -> None:
         """The contradiction is settled; its undo is kept with it."""
         undo = {
             "actor": self.changes.actor.id,
@@ -132,6 +146,7 @@ class _Settling:
             "changes": self.changes.undo,
             "counts": self.changes.counts,
             "moot": self.moot,
+            **({"by": by} if by else {}),
         }
         reviews.update_contradiction(
             self.found,
@@ -170,7 +185,8 @@ class _Settling:
     def _let_live(self, kept: Memory) -> None:
         """A held value is let in; a contested one is live again once nothing clashes with it."""
         if kept.status == Status.CANDIDATE:
-            self.changes.move(kept, lifecycle.Event.ADMIT, "memory.admitted", self.reason)
+            lifted = lifted_to_floors(kept, self.changes.active.policy)
+            self.changes.move(kept, lifecycle.Event.ADMIT, "memory.admitted", self.reason, **lifted)
         elif kept.status == Status.CONTESTED and not self._clashes(kept):
             self.changes.move(kept, lifecycle.Event.SETTLE, "memory.settled", self.reason)
 

@@ -23,6 +23,7 @@ from memory.domain.types import Origin, OutcomeKind, Status
 from memory.importers import ForeignRecord, Note, Part, Unreadable
 from memory.importers.numbers import Numbers, hashed
 from memory.models import Memory
+from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.errors import Invalid
 from memory.services.memory_offers import MOST_TOGETHER, Refusal, memory_offers
 from memory.services.write_offer import CONFLICT_SKIPPED
@@ -33,11 +34,13 @@ from tenants.principals import Principal
 REASON: Final = "imported"
 DEFAULT_SCOPE: Final = Scope(ScopeKind.PROJECT, "imported")
 """Where rows wait that say of nobody whom they are about."""
-OnConflict = Literal["ask", "skip"]
+OnConflict = Literal["ask", "skip", "replace"]
 MOST_TOLD: Final = 200
 KEY: Final = "import:"
 """Begins `input_hash` of every row that was imported."""
 TOOL: Final = "import"
+REPLACED_BY: Final = "replaced by an import that a person vouches for"
+"""Why a live value gave way."""
 TAKEN_BACK: Final = "the import was taken back"
 """Why a row is deleted that may come in again."""
 _HELD_AS: Final = {"imported": "held", "contains_instruction": "quarantined", "contains_pii": "quarantined"}
@@ -45,8 +48,8 @@ _HELD_AS: Final = {"imported": "held", "contains_instruction": "quarantined", "c
 
 @dataclass(slots=True)
 class Imported:
-    """What became of the rows: `counts` by held, quarantined, duplicate, near_duplicate, rejected, skipped, known,
-    ended, invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in."""
+    """What became of the rows: `counts` by held, quarantined, replaced, duplicate, near_duplicate, rejected, skipped,
+    known, ended, invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in."""
 
     dry_run: bool
     most_told: int = MOST_TOLD
@@ -56,8 +59,8 @@ class Imported:
 
     @property
     def added(self) -> int:
-        """New rows: candidates and quarantined ones."""
-        return self.counts["held"] + self.counts["quarantined"]
+        """New rows: candidates, quarantined ones, and those that took a live value's place."""
+        return self.counts["held"] + self.counts["quarantined"] + self.counts["replaced"]
 
     def tell(self, pointer: str, what: str, why: str) -> None:
         self.counts[what] += 1
@@ -78,13 +81,27 @@ def foreign_import(
 
     `scope` is one scope for all rows; without it a row goes to the user or agent that it names, else to
     `project:imported`. A row that gives another value than a live memory waits beside it for a person, or with
-    `on_conflict="skip"` is left out. Raises `Invalid` for a scope that is none.
+    `on_conflict="skip"` is left out. With `"replace"` it takes that one's place at once, unless that one is pinned or
+    newer by the row's own dates: the principal is a person who may settle contradictions and vouches for the file.
+    Raises `Invalid` for a scope that is none, `Denied` for whom `"replace"` is not.
     """
+    if on_conflict == "replace":
+        _vouching(principal)
     run = _Run(principal, target_of(scope), Imported(dry_run, most_told), on_conflict)
     for part, item in _items(parts):
         run.take(part, item)
     run.finish()
     return run.result
+
+
+@denials_audited
+def _vouching(principal: Principal) -> None:
+    require_role(principal, REVIEWERS, "replace what is known")
+    if principal.kind != "member":
+        raise Invalid(
+            "name the person who vouches for the file: nobody else replaces what is known",
+            field="on_conflict",
+        )
 
 
 def target_of(scope: str | None) -> Scope | None:
@@ -127,7 +144,7 @@ class _Run:
         self, principal: Principal, scope: Scope | None, result: Imported, on_conflict: OnConflict
     ) -> None:
         self.result = result
-        self._skips = on_conflict == "skip"
+        self._skips, self._vouched = on_conflict == "skip", on_conflict == "replace"
         self._principal, self._scope = principal, scope
         self._known = known_keys(principal)
         self._seen = Numbers()
@@ -155,14 +172,9 @@ class _Run:
         else:
             self._saying.add(said)
             request = request_of(part, item, scope, key)
-            self._wait(
-                _Asked(
-                    item.pointer,
-                    said,
-                    request,
-                    Offer(REASON, item.last_confirmed, skip_conflicts=self._skips),
-                )
-            )
+            settling = REPLACED_BY if self._vouched else ""
+            offer = Offer(REASON, item.last_confirmed, self._skips, settling)
+            self._wait(_Asked(item.pointer, said, request, offer))
 
     def _wait(self, one: _Told | _Asked) -> None:
         self._waiting.append(one)
@@ -189,7 +201,9 @@ class _Run:
             self._seen.setdefault(one.said, 1)
 
     def _count(self, pointer: str, outcome: Outcome) -> None:
-        if outcome.rule == CONFLICT_SKIPPED:
+        if outcome.replaced:
+            self.result.counts["replaced"] += 1
+        elif outcome.rule == CONFLICT_SKIPPED:
             self.result.tell(pointer, "skipped", outcome.explanation)
         elif outcome.outcome is OutcomeKind.REJECTED:
             self.result.reasons[outcome.reason or ""] += 1

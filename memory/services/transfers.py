@@ -38,7 +38,7 @@ IMPORTS: Final = (LOOK, IMPORT)
 EXPORTS: Final = (TRIAL, EXPORT)
 KINDS: Final = (*IMPORTS, *EXPORTS)
 FORMS: Final = ("jsonl", "csv")
-ON_CONFLICT: Final = ("ask", "skip")
+ON_CONFLICT: Final = ("ask", "skip", "replace")
 OF_A_DEMO: Final = 1024 * 1024
 """Bytes that a demo takes: it is anybody's."""
 EXPORTS_KEPT: Final = 3

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
+from uuid import UUID
 
 from memory.domain.policy import Policy
 from memory.domain.policy_write_rules import ByTier
-from memory.domain.reconciliation import Action
+from memory.domain.reconciliation import Action, Decision
 from memory.domain.types import OutcomeKind, Status
+from memory.models import Contradiction, Memory
+from memory.services.contradictions import contradiction_settle
+from memory.services.errors import Conflict
 from memory.services.purify import Clean
 from memory.services.write_draft import (
     Draft,
@@ -20,10 +25,12 @@ from memory.services.write_draft import (
 from memory.services.write_store import MOST_PROPOSED, carry_out, decide
 from memory.services.write_types import Offer, Outcome
 from memory.store import memories
+from tenants.context import savepoint
 
 _NONE: Final = ByTier(narrow=0.0, middle=0.0, wide=0.0)
 _SAID_ALREADY: Final = frozenset({Action.TOUCH, Action.MERGE_INTO_KNOWN, Action.NOTHING})
 _REPLACING: Final = frozenset({Action.SUPERSEDE, Action.HOLD, Action.CONTEST, Action.INSERT_HISTORY})
+_CLASHING: Final = _REPLACING - {Action.INSERT_HISTORY}
 CONFLICT_SKIPPED: Final = "offer.skip"
 
 
@@ -61,11 +68,46 @@ def hold_for_review(draft: Draft, clean: Clean, offer: Offer) -> Outcome:
     kind = "conflict" if decision.action in _REPLACING else "merge"
     open_contradictions(draft, kind, memory, [row.id for row in targets])
     open_contradictions(draft, "merge", memory, linked)
+    replaced = _settled(draft, offer, decision, memory, targets)
     return draft.close(
         clean,
         OutcomeKind.HELD,
         reason=offer.reason,
-        rule="offer.review",
+        rule="offer.replace" if replaced else "offer.review",
         memory=memory,
+        replaced=replaced,
         linked=decision.linked,
     )
+
+
+def _settled(
+    draft: Draft, offer: Offer, decision: Decision, memory: Memory, targets: Sequence[Memory]
+) -> Sequence[UUID]:
+    """The live values that the offered one took the place of, on the word of who offers it.
+
+    A pinned one stays, and so does every one of a value that is older than what is known: a person looks at the two.
+    """
+    if (
+        not offer.settle_conflicts
+        or decision.action not in _CLASHING
+        or any(row.pinned_at for row in targets)
+    ):
+        return ()
+    draft.changes.finish()  # that they were opened is audited before that they are settled
+    try:
+        with savepoint():
+            for found in Contradiction.objects.filter(
+                memory_b=memory.id, kind="conflict", status="open"
+            ).order_by("id"):
+                contradiction_settle(
+                    draft.principal,
+                    found.id,
+                    "keep_b",
+                    offer.settle_conflicts,
+                    version=found.version,
+                    by=offer.reason,
+                )
+    except Conflict:
+        return ()
+    memory.refresh_from_db()
+    return [row.id for row in targets]

@@ -33,12 +33,14 @@ class Offer:
     """A candidate that nobody vouches for yet: it is held for a person whatever its origin.
 
     `reason` is why (`imported`); `learned_at` is when its own store last wrote it, None where that is not known.
-    With `skip_conflicts` it is refused where a live memory says otherwise, instead of waiting beside it.
+    With `skip_conflicts` it is refused where a live memory says otherwise, instead of waiting beside it; with
+    `settle_conflicts` the writer, a person who may settle contradictions, settles them in its favour for that reason.
     """
 
     reason: str
     learned_at: datetime | None = None
     skip_conflicts: bool = False
+    settle_conflicts: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,3 +113,21 @@ def test_look__at_a_small_file_that_unpacks_to_much__ends_with_a_reason(stage: S
     done = run(stage, look(stage, gzip.compress(b"\n" * 17 * 1024**2)))
     assert done.status == "failed" and "unpacks to more than 16 MiB" in done.error and files(stage) == []
     assert run(stage, look(stage, gzip.compress(ROWS))).result["added"] == 2, "the positive control"
+
+
+def test_replace__by_an_admin_who_vouches__looked_at_first_then_done(stage: Stage) -> None:
+    from memory.models import Memory
+    from memory.services.memory_write import memory_write
+    from memory.services.transfers import import_begin
+    from memory.services.write_types import WriteRequest
+
+    told = WriteRequest(content="Lives in Bern", scope="user:42", origin="user_explicit")
+    memory_write(stage.coder.principal, told)
+    job = look(stage, b'[{"memory": "Lives in Oslo"}]', scope="user:42", on_conflict="replace")
+    looked = run(stage, job)
+    assert looked.result["counts"] == {"replaced": 1}
+    assert contents(stage) == ["Lives in Bern"], "a look stores nothing"
+    done = run(stage, import_begin(stage.owner.principal, job.id))
+    assert done.result["counts"] == {"replaced": 1}
+    with stage.context():
+        assert Memory.objects.get(status="live").content == "Lives in Oslo"

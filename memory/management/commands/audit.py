@@ -20,11 +20,14 @@ from memory.importers import Unusable
 from memory.management.named import refusals_told, tenant_named
 from memory.services.foreign_import import Imported, foreign_import
 from memory.services.foreign_import_undo import TakenBack, foreign_import_undo
-from tenants.principals import system
+from tenants.context import tenant_context
+from tenants.models import Membership, Tenant
+from tenants.principals import Principal, system
 
 _WORDS = {
     "held": "wait as candidates",
     "quarantined": "wait in quarantine",
+    "replaced": "took the place of a live memory's value",
     "duplicate": "are known in the same words",
     "near_duplicate": "are known in other words",
     "known": "were imported before",
@@ -59,7 +62,7 @@ class Command(BaseCommand):
         if not options["tenant"]:
             raise CommandError("--import needs --tenant SLUG: rows come to one tenant, whatever they say")
         tenant = tenant_named(options["tenant"])
-        actor = system(tenant.id, "import", request_id=f"import-{secrets.token_hex(8)}")
+        actor = _actor(tenant, options["member"])
         with command.progress(chosen.file, "importing") as watch:
             parts = command.reading(chosen, watch).parts()
             where = {"scope": options["scope"], "dry_run": options["dry_run"]}
@@ -81,6 +84,9 @@ class Command(BaseCommand):
             return
         went = "would go" if back.dry_run else "went"
         self.stdout.write(f"{back.removed:>9,} rows of the import {went} from tenant {slug}")
+        if back.restored:
+            lives = "would live" if back.dry_run else "live"
+            self.stdout.write(f"{back.restored:>9,} values that it had replaced {lives} again")
         self.stdout.write(f"{back.stayed:>9,} stay: somebody decided on them")
 
     def _tell(self, result: Imported, slug: str, most: int) -> None:
@@ -93,9 +99,24 @@ class Command(BaseCommand):
             self.stdout.write("dry run: nothing was stored")
         else:
             self.stdout.write(
-                f"{result.added:,} new in tenant {slug}; no agent gets one before a person admits it"
+                f"{result.added:,} new in tenant {slug}; no agent gets one that waits before a person admits it"
             )
         sys.stdout.flush()
+
+
+def _actor(tenant: Tenant, email: str | None) -> Principal:
+    """The member with this address, or the command itself."""
+    request_id = f"import-{secrets.token_hex(8)}"
+    if not email:
+        return system(tenant.id, "import", request_id=request_id)
+    with tenant_context(tenant.id):
+        member = Membership.objects.filter(email__iexact=email).first()
+    if member is None:
+        raise CommandError(f"no member of {tenant.slug} has the address {email}")
+    name = member.name or member.email
+    return Principal(
+        tenant.id, "member", f"usr_{member.user_id.hex}", name, role=member.role, request_id=request_id
+    )
 
 
 def _document(result: Imported, slug: str) -> dict[str, Any]:
