@@ -21,6 +21,8 @@ class Job(TenantModel):
     request = models.BinaryField(null=True)
     total = models.IntegerField(default=0)
     done = models.IntegerField(default=0)
+    # How often a worker began since work was last done that stays done.
+    takes = models.IntegerField(default=0)
     result = models.JSONField(null=True)
     error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(default=clock.now)

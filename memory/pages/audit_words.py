@@ -51,6 +51,7 @@ ACTIONS: Final = {
     "promotion.woken": gettext_lazy("brought the request back"),
     "promotion.asked": gettext_lazy("asked the proposer"),
     "promotion.answered": gettext_lazy("answered a question"),
+    "job.given_up": gettext_lazy("gave a job up that no worker got through"),
     "import_preview.begun": gettext_lazy("uploaded a file to import"),
     "import_preview.done": gettext_lazy("had a file looked at"),
     "import_run.begun": gettext_lazy("began an import"),

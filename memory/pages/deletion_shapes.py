@@ -16,6 +16,7 @@ from memory.pages.wording import plain
 from memory.selectors import deletions
 from memory.selectors.deletions import Row
 from memory.services.deletion_steps import UNDO
+from memory.services.said import said
 
 _LEFT = {
     deletions.NOT_OWN: gettext_lazy("written by somebody else"),
@@ -76,7 +77,7 @@ def step(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
         ],
         "undone_url": url(viewer, "deletion", undone) if undone else "",
         "of_url": url(viewer, "deletion", of) if of else "",
-        "error": job.error,
+        "error": said(job.error),
         "can_undo": viewer.can("review") and not undoes and ended and fresh and not undone and job.done > 0,
         "audit_url": url(viewer, "audit", request=ident),
     }

@@ -19,7 +19,15 @@ from memory.models import Job
 from memory.selectors import blast
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.blast_reach import every_scope
-from memory.services.bulk_jobs import asked_for, marked_undone, noted, taken_up, to_take_back
+from memory.services.bulk_jobs import (
+    asked_for,
+    earlier_attempts,
+    marked_undone,
+    noted,
+    reopen_step,
+    taken_up,
+    to_take_back,
+)
 from memory.services.bulk_work import Giving, Taking, Work, take_back
 from memory.services.errors import Conflict, Invalid
 from memory.store import bulk_steps, jobs
@@ -97,7 +105,7 @@ def blast_undo(principal: Principal, job_id: UUID) -> Job:
 
 def blast_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on a step until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
-    work = taken_up(tenant_id, job_id)
+    work = taken_up(tenant_id, job_id, reopen_step)
     if isinstance(work, str):
         return work
     if work.job.kind == HOLD:
@@ -105,8 +113,9 @@ def blast_run(tenant_id: UUID, job_id: UUID) -> str:
         return work.end("blast.quarantined")
     with tenant_context(tenant_id):
         step = Job.objects.get(id=parse_id("job", work.request["step"]))
+        earlier = earlier_attempts(work)
     taken = Taking(show_id("job", step.id), HELD_EVENT, step.created_at)
-    take_back(work, taken, Giving(BACK_EVENT, "the quarantine step was taken back"))
+    take_back(work, taken, Giving(BACK_EVENT, "the quarantine step was taken back", earlier=earlier))
     return work.end("blast.undone")
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from memgov import clock
 from memgov.ids import new_id
-from memory.domain.ids import show_id
+from memory.domain.ids import parse_id, show_id
 from memory.models import Job
 from memory.selectors.policies import active_policy
 from memory.services.bulk_work import Work
 from memory.services.errors import Conflict, NotFound
 from memory.services.job_queue import dispatch
+from memory.services.job_takes import give_up, taken, worn_out
 from memory.store import audit, jobs
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -47,13 +48,37 @@ def noted(principal: Principal, job: Job, action: str, now: datetime, **more: An
     audit.append(principal, [audit.Event(action, "job", show_id("job", job.id), **more)], now)
 
 
-def taken_up(tenant_id: UUID, job_id: UUID) -> Work | str:
-    """The job, now this worker's; or why not: `busy` when another worker is at it, `gone` otherwise."""
+def taken_up(tenant_id: UUID, job_id: UUID, reopen: Callable[[Work], None]) -> Work | str:
+    """The job, now this worker's; or why not: `busy` when another worker is at it, `failed` when too many were lost on
+    it, `gone` otherwise.
+
+    `reopen`: what is done, in the transaction that gives the job up, so that its step can be taken back by another."""
     with tenant_context(tenant_id):
-        job = jobs.take(job_id, clock.now())
-        if job is None:
-            return "busy" if jobs.is_held(job_id) else "gone"
-        return Work(tenant_id, job, jobs.request_of(job), active_policy().number)
+        job = taken(job_id)
+        if isinstance(job, str):
+            return job
+        work = Work(tenant_id, job, jobs.request_of(job), active_policy().number)
+        if worn_out(job):
+            reopen(work)
+            return give_up(job, work.actor)
+        return work
+
+
+def reopen_step(work: Work) -> None:
+    """Let the step that a job was to take back be taken back by another; of a job for anything else nothing."""
+    if "step" not in work.request:
+        return
+    step = jobs.lock(parse_id("job", work.request["step"]))
+    if step is not None:
+        kept = {name: value for name, value in (step.result or {}).items() if name != "undone_by"}
+        jobs.keep_result(step, kept)
+
+
+def earlier_attempts(work: Work) -> list[datetime]:
+    """The instants of other jobs that began to take the same step back."""
+    told = {"result__step": work.request["step"]}
+    others = Job.objects.filter(kind=work.job.kind, **told).exclude(id=work.job.id)
+    return list(others.values_list("created_at", flat=True))
 
 
 def to_take_back(principal: Principal, job_id: UUID, kind: str, now: datetime) -> Job:

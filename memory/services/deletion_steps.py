@@ -24,7 +24,15 @@ from memory.selectors import deletions as found
 from memory.selectors.deletions import Chosen
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, reason_fits, require_role
-from memory.services.bulk_jobs import asked_for, marked_undone, noted, taken_up, to_take_back
+from memory.services.bulk_jobs import (
+    asked_for,
+    earlier_attempts,
+    marked_undone,
+    noted,
+    reopen_step,
+    taken_up,
+    to_take_back,
+)
 from memory.services.bulk_work import Giving, Taking, Work, take_back
 from memory.services.deletion import (
     Left,
@@ -137,7 +145,7 @@ def _about(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on a step until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
-    work = taken_up(tenant_id, job_id)
+    work = taken_up(tenant_id, job_id, reopen_step)
     if isinstance(work, str):
         return work
     job = work.job
@@ -146,8 +154,7 @@ def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
     except KeyRefused as refused:
         with tenant_context(tenant_id):
             jobs.end(job, jobs.FAILED, clock.now(), refused.detail)
-            if job.kind == UNDO:
-                _reopen(work)
+            reopen_step(work)
         return jobs.FAILED
     if job.kind == UNDO:
         return _undelete(work, principal)
@@ -229,24 +236,15 @@ def _left(work: Work, principal: Principal, now: datetime) -> Left:
 def _undelete(work: Work, principal: Principal) -> str:
     with tenant_context(work.tenant_id):
         step = Job.objects.get(id=parse_id("job", work.request["step"]))
-        before = Job.objects.filter(kind=UNDO, result__step=work.request["step"]).exclude(id=work.job.id)
-        earlier = list(before.values_list("created_at", flat=True))
+        earlier = earlier_attempts(work)
     taken = Taking(show_id("job", step.id), GONE_EVENT, step.created_at)
     withheld = partial(found.withheld, principal)
     giving = Giving(BACK_EVENT, "the deletion was taken back", withheld=withheld, earlier=earlier)
     take_back(work, taken, giving)
     if (work.job.result or {}).get("left_reasons"):
         with tenant_context(work.tenant_id):
-            _reopen(work)
+            reopen_step(work)
     return work.end("memories.undeleted")
-
-
-def _reopen(work: Work) -> None:
-    """Let the step be taken back by somebody who may: one without the right shall not use that up."""
-    step = jobs.lock(parse_id("job", work.request["step"]))
-    if step is not None:
-        kept = {name: value for name, value in (step.result or {}).items() if name != "undone_by"}
-        jobs.keep_result(step, kept)
 
 
 @denials_audited

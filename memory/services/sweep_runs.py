@@ -19,7 +19,7 @@ from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.alerts_watch import SWEEP_STOPPED
 from memory.services.bulk_jobs import asked_for, taken_up
-from memory.services.bulk_work import Giving, Taking, take_back
+from memory.services.bulk_work import Giving, Taking, Work, take_back
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.services.sweeps.guard import APPROVED_FOR
 from memory.store import alerts, audit, bulk
@@ -159,13 +159,22 @@ def _locked(run_id: UUID) -> SweepRun:
     return run
 
 
+def _reopen(work: Work) -> None:
+    """Let the run be undone by another job."""
+    run = _locked(UUID(hex=work.request["run"]))
+    bulk.note_details(run.id, {name: value for name, value in run.details.items() if name != "undone_by"})
+
+
 def sweep_undo_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on the job until it is done: `done`, `busy` when another worker is at it, `gone` otherwise."""
-    work = taken_up(tenant_id, job_id)
+    work = taken_up(tenant_id, job_id, _reopen)
     if isinstance(work, str):
         return work
     with tenant_context(tenant_id):
         run = SweepRun.objects.get(id=UUID(hex=work.request["run"]))
+        others = Job.objects.filter(kind=UNDO, result__run=f"run_{run.id.hex}").exclude(id=job_id)
+        earlier = list(others.values_list("created_at", flat=True))
     taking = Taking(f"run_{run.id.hex}", EVENTS[run.name], run.started_at)
-    take_back(work, taking, Giving(BACK_EVENT, work.request["reason"], unend=run.name == "expiry"))
+    giving = Giving(BACK_EVENT, work.request["reason"], unend=run.name == "expiry", earlier=earlier)
+    take_back(work, taking, giving)
     return work.end("sweep.undone")

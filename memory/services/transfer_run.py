@@ -23,6 +23,7 @@ from memory.importers import Part, Reading, Unusable, open_store, weight
 from memory.models import Job
 from memory.services.errors import ServiceError
 from memory.services.foreign_import import Imported, foreign_import
+from memory.services.job_takes import taken, worn_out
 from memory.services.tenant_export import Exported, tenant_export
 from memory.services.transfer_files import path_of, remove
 from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, event_of, most_bytes
@@ -33,8 +34,6 @@ from tenants.principals import Principal
 
 log = logging.getLogger(__name__)
 
-MOST_TAKES: Final = 3
-"""Each begins anew. A file that is too much for a worker would otherwise kill one after the other for ever."""
 _EVERY: Final = 1.0
 _SAMPLES: Final = 25
 _TOLD: Final = 1000
@@ -74,10 +73,9 @@ class Follow:
 def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on an import or export: `done`, `failed`, `cancelled`, `busy` when another worker is at it, else `gone`."""
     with tenant_context(tenant_id):
-        job = jobs.take(job_id, clock.now())
-        if job is None:
-            return "busy" if jobs.is_held(job_id) else "gone"
-        takes = jobs.count_take(job)
+        job = taken(job_id)
+        if isinstance(job, str):
+            return job
         request = jobs.request_of(job)
     actor = Principal(tenant_id, **request.pop("actor"), request_id=show_id("job", job_id))
     work = _Work(tenant_id, job, request, actor, Follow(tenant_id, job))
@@ -85,7 +83,7 @@ def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
         LOOK: work.look, IMPORT: work.bring_in, TRIAL: work.take_out, EXPORT: work.take_out,
     }  # fmt: skip
     try:
-        if takes > MOST_TAKES:
+        if worn_out(job):
             raise Unusable("it was begun three times and its worker was lost each time: it may be too large")
         work.follow.tell(0, at_once=True)
         result = steps[job.kind]()

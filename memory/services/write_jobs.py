@@ -19,6 +19,7 @@ from memory.domain.types import Finding, Kind, Layer, OutcomeKind
 from memory.models import Job, Memory, WriteDecision
 from memory.services.errors import Invalid, ServiceError
 from memory.services.job_queue import dispatch
+from memory.services.job_takes import give_up, taken, worn_out
 from memory.services.memory_write import memory_write
 from memory.services.write_types import STATUS_OF_OUTCOME, Outcome, WriteRequest
 from memory.store import audit, jobs
@@ -58,9 +59,11 @@ def write_job_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on a job until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
     now = clock.now()
     with tenant_context(tenant_id):
-        job = jobs.take(job_id, now)
-        if job is None:
-            return "busy" if jobs.is_held(job_id) else "gone"
+        job = taken(job_id)
+        if isinstance(job, str):
+            return job
+        if worn_out(job):
+            return give_up(job, _who_asked(job))
         items = jobs.request_of(job)
         written = _written_before(job)
     try:
@@ -76,6 +79,14 @@ def write_job_run(tenant_id: UUID, job_id: UUID) -> str:
             if not jobs.advance(job, results, clock.now()):
                 return "busy"
     return _ended(job, jobs.DONE)
+
+
+def _who_asked(job: Job) -> Principal:
+    """The agent that asked, for the audit alone: its key may be closed by now."""
+    return Principal(
+        job.tenant_id, "agent", show_id("agt", job.agent_id) if job.agent_id else "", job.actor_name,
+        agent_id=job.agent_id, key_id=job.key_id, request_id=show_id("job", job.id),
+    )  # fmt: skip
 
 
 def _ended(job: Job, status: str, error: str = "") -> str:

@@ -96,7 +96,8 @@ RUN = """recorded AS (
            changed = excluded.changed, skipped = excluded.skipped, note = excluded.note, details = excluded.details
 )"""
 JOB = """recorded AS (
-    UPDATE memory_job SET done = done + (SELECT count(*) FROM changed)::int, touched_at = %(reached)s
+    UPDATE memory_job SET done = done + (SELECT count(*) FROM changed)::int, touched_at = %(reached)s,
+           takes = CASE WHEN EXISTS (SELECT FROM changed) THEN 0 ELSE takes END
      WHERE tenant_id = %(tenant)s AND id = %(run)s
 )"""
 STATUS = "status = %(status)s, status_reason = %(reason)s, status_changed_at = %(now)s"

@@ -45,22 +45,16 @@ def _box() -> Fernet:
 
 
 def take(job_id: UUID, now: datetime) -> Job | None:
-    """The job, marked as being worked on; None when it has ended, is not there, or another worker is alive on it."""
+    """The job, marked as being worked on and counted; None when it has ended, is not there, or another worker is alive
+    on it."""
     job: Job | None = Job.objects.select_for_update().filter(id=job_id).first()
     if job is None or job.status in ENDED:
         return None
     if job.status == RUNNING and now - job.touched_at < LEASE:
         return None
-    Job.objects.filter(id=job.id).update(status=RUNNING, touched_at=now)
-    job.status = RUNNING
+    job.status, job.takes = RUNNING, job.takes + 1
+    Job.objects.filter(id=job.id).update(status=RUNNING, touched_at=now, takes=job.takes)
     return job
-
-
-def count_take(job: Job) -> int:
-    """How often work on the job was begun, this time with it; call it where the job was taken."""
-    takes = int((job.result or {}).get("takes", 0)) + 1
-    keep_result(job, {**(job.result or {}), "takes": takes})
-    return takes
 
 
 def lock(job_id: UUID) -> Job | None:
@@ -123,7 +117,7 @@ def advance(job: Job, results: Sequence[Any], now: datetime) -> bool:
     """Keep the results so far; False when another worker has taken over."""
     result = {"results": list(results)}
     rows = Job.objects.filter(id=job.id, status=RUNNING, done=job.done)
-    if not rows.update(done=len(results), result=result, touched_at=now):
+    if not rows.update(done=len(results), result=result, touched_at=now, takes=0):
         return False
     job.done = len(results)
     return True

@@ -65,6 +65,7 @@ TELLING: Final = (
     "memory/domain/scopes.py",
     "memory/services/alerts.py",
     "memory/services/alerts_watch.py",
+    "memory/services/job_takes.py",
     "memory/services/memory_write.py",
     "memory/services/preview/entries.py",
     "memory/services/preview/reads.py",

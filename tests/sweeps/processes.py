@@ -58,9 +58,11 @@ class CeleryProcess:
 
 
 @contextmanager
-def worker() -> Iterator[CeleryProcess]:
-    """A worker with one child, ready to take tasks."""
-    process = CeleryProcess("worker", "-c", "1", "--without-gossip", "--without-mingle")
+def worker(children: int = 1) -> Iterator[CeleryProcess]:
+    """A worker, ready to take as many tasks at a time as it has children."""
+    process = CeleryProcess(
+        "worker", "-c", str(children), "--without-gossip", "--without-mingle", "-O", "fair"
+    )
     try:
         process.until(r" ready\.")
         yield process

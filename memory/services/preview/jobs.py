@@ -21,11 +21,12 @@ from memory.selectors.policies import active_policy
 from memory.services.access import ADMINS, denials_audited, require_role
 from memory.services.errors import Conflict, Invalid, NotFound
 from memory.services.job_queue import dispatch
+from memory.services.job_takes import give_up, taken, worn_out
 from memory.services.policies import PolicyMoved
 from memory.services.preview.report import MOST_READS, MOST_WRITES, READS, WRITES, preview_report
 from memory.store import audit, jobs
 from tenants.context import tenant_context
-from tenants.principals import Principal
+from tenants.principals import Principal, system
 
 log = logging.getLogger(__name__)
 PREVIEW: Final = "policy.preview"
@@ -79,11 +80,12 @@ def preview_run(tenant_id: UUID, job_id: UUID) -> str:
 
     Whoever takes over from a worker that died begins again: a preview leaves nothing half done.
     """
-    now = clock.now()
     with tenant_context(tenant_id):
-        job = jobs.take(job_id, now)
-        if job is None:
-            return "busy" if jobs.is_held(job_id) else "gone"
+        job = taken(job_id)
+        if isinstance(job, str):
+            return job
+        if worn_out(job):
+            return give_up(job, system(tenant_id, "preview", show_id("job", job_id)))
         asked = jobs.request_of(job)
     try:
         with _signs_of_life(job):
