@@ -56,6 +56,8 @@ ACTIONS: Final = {
     "import_preview.done": gettext_lazy("had a file looked at"),
     "import_run.begun": gettext_lazy("began an import"),
     "import_run.done": gettext_lazy("imported a file"),
+    "import_undo.begun": gettext_lazy("began to take an import back"),
+    "import_undo.done": gettext_lazy("took an import back"),
     "export_trial.begun": gettext_lazy("began to count what an export would hold"),
     "export_trial.done": gettext_lazy("counted what an export would hold"),
     "export_run.begun": gettext_lazy("began an export"),

@@ -17,7 +17,7 @@ from memory.pages.answers import url
 from memory.pages.wording import headed, plain
 from memory.services.said import said
 from memory.services.transfer_files import KEPT, path_of
-from memory.services.transfers import IMPORTS, LOOK, TRIAL, is_kept
+from memory.services.transfers import IMPORT, IMPORTS, LOOK, TRIAL, UNDO, is_kept
 from memory.store import jobs
 
 _SHOWN_ROWS = 100
@@ -33,9 +33,13 @@ _OUTCOMES = {
     "skipped": gettext_lazy("say otherwise than a live memory and are left out"),
     "invalid": gettext_lazy("cannot be stored"),
     "unreadable": gettext_lazy("cannot be read"),
+    "removed": gettext_lazy("rows of the import went"),
+    "restored": gettext_lazy("values that it had replaced live again"),
+    "stayed": gettext_lazy("stay: somebody decided on them"),
 }
 _TONES = {
     "held": "ok",
+    "restored": "ok",
     "replaced": "warn",
     "rejected": "warn",
     "skipped": "warn",
@@ -86,6 +90,9 @@ def transfer(viewer: Viewer, job: Job, now: datetime) -> dict[str, Any]:
         "about": about,
         "audit_url": url(viewer, "audit", q=id_text),
         "run_url": url(viewer, "import", about["run"]) if about.get("run") else "",
+        "undo_url": url(viewer, "import", about["undo"]) if about.get("undo") else "",
+        "can_undo": job.kind == IMPORT and ended and not about.get("undo"),
+        "back": job.kind == UNDO,
         "of_url": url(viewer, "import", about["of"]) if about.get("of") else "",
         "can_run": job.kind == LOOK and job.status == jobs.DONE and kept and not about.get("run"),
         "file_url": url(viewer, "export-file", id_text) if job.kind == "export.run" and kept else "",

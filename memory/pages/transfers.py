@@ -120,6 +120,19 @@ def run(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
 
 
 @tenant_page("imports", read=None, write="admin")
+def undo(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
+    """Take an import back."""
+    try:
+        job = transfers.import_undo(viewer.principal, row_id("job", item))
+    except Conflict as error:
+        flash_error(request, sentence(error))
+        return SeeOther(url(viewer, "import", item))
+    except ServiceError as error:
+        return raise_or_deny(error)
+    return SeeOther(url(viewer, "import", show_id("job", job.id)))
+
+
+@tenant_page("imports", read=None, write="admin")
 def cancel(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Stop an import or an export."""
     try:
@@ -191,7 +204,7 @@ def download(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
         return raise_or_deny(error)
     form = str((job.result or {}).get("form", "jsonl"))
     name = f"memgov-{viewer.tenant.slug}-{job.created_at:%Y-%m-%d}.{form}"
-    kinds = {"csv": "text/csv; charset=utf-8"}
+    kinds = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
     kind = kinds.get(form, "application/x-ndjson")
     response = FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type=kind)
     return cast(HttpResponse, response)

@@ -106,6 +106,7 @@ _imports = [
     path("", transfers.imports, name="imports"),
     path("<str:item>/", transfers.one_import, name="import"),
     path("<str:item>/run/", transfers.run, name="import-run"),
+    path("<str:item>/undo/", transfers.undo, name="import-undo"),
     path("<str:item>/report.csv", transfers.report, name="import-report"),
 ]
 _exports = [

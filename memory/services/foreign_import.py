@@ -88,9 +88,11 @@ def foreign_import(
     if on_conflict == "replace":
         _vouching(principal)
     run = _Run(principal, target_of(scope), Imported(dry_run, most_told), on_conflict)
-    for part, item in _items(parts):
-        run.take(part, item)
-    run.finish()
+    try:
+        for part, item in _items(parts):
+            run.take(part, item)
+    finally:  # also where the reading ends early: what was read before counts
+        run.finish()
     return run.result
 
 
@@ -184,6 +186,8 @@ class _Run:
     def finish(self) -> None:
         """Offer what waits, and count what became of it in the order of the file."""
         waiting, self._waiting, self._saying = self._waiting, [], set()
+        if not waiting:
+            return
         offered = [(one.request, one.offer) for one in waiting if isinstance(one, _Asked)]
         outcomes = iter(memory_offers(self._principal, offered, keep=not self.result.dry_run))
         for one in waiting:

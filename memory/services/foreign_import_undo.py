@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -11,10 +11,11 @@ from django.db import transaction
 
 from memgov import clock
 from memory.domain import lifecycle
-from memory.domain.types import Status
+from memory.domain.ids import show_id
+from memory.domain.types import OutcomeKind, Status
 from memory.importers import ForeignRecord, Part
 from memory.importers.numbers import Numbers
-from memory.models import Contradiction
+from memory.models import Contradiction, Job, WriteDecision
 from memory.selectors.policies import active_policy
 from memory.services.changes import Changes
 from memory.services.contradictions import settlement_revert, touched_by
@@ -32,6 +33,8 @@ from memory.store import memories, reviews
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
+Progress = Callable[[int, int], None]
+"""Is told how many rows of how many were looked at."""
 _BATCH: Final = 200
 _WAITING: Final = (Status.CANDIDATE.value, Status.QUARANTINED.value)
 
@@ -61,19 +64,44 @@ def foreign_import_undo(
         for item in part.items:
             if isinstance(item, ForeignRecord):
                 keys.setdefault(key_of(item, target or scope_of(item)), 1)
-    done = TakenBack(dry_run)
-    waiting, living = _brought_in(principal, keys, done)
-    for memory_id in living:
+    return _taken(principal, lambda _, key: key_in(key) in keys, TakenBack(dry_run), lambda done, total: None)
+
+
+def import_run_undo(principal: Principal, run: Job, progress: Progress) -> TakenBack:
+    """The same for what one run of an import in the browser brought in, whose file is no longer kept.
+
+    Found by the decisions that carry the run's id, for as long as these are kept.
+    """
+    with tenant_context(principal.tenant_id):
+        made = WriteDecision.objects.filter(
+            at__range=(run.created_at, run.finished_at or clock.now()),
+            request_id=show_id("job", run.id),
+            outcome=OutcomeKind.HELD.value,
+        )
+        ids = set(made.values_list("memory_id", flat=True).iterator(chunk_size=10_000))
+    return _taken(principal, lambda memory_id, _: memory_id in ids, TakenBack(False), progress)
+
+
+def _taken(
+    principal: Principal, wanted: Callable[[UUID, str], bool], done: TakenBack, progress: Progress
+) -> TakenBack:
+    waiting, living = _brought_in(principal, wanted, done)
+    total = len(living) + len(waiting)
+    for at, memory_id in enumerate(living):
+        progress(at, total)
         _give_back(principal, memory_id, done)
     for at in range(0, len(waiting), _BATCH):
+        progress(len(living) + at, total)
         ids = waiting[at : at + _BATCH]
-        removed = len(ids) if dry_run else _remove(principal, ids)
+        removed = len(ids) if done.dry_run else _remove(principal, ids)
         done.removed += removed
-        done.stayed += 0 if dry_run else len(ids) - removed
+        done.stayed += len(ids) - removed
     return done
 
 
-def _brought_in(principal: Principal, keys: Numbers, done: TakenBack) -> tuple[list[UUID], list[UUID]]:
+def _brought_in(
+    principal: Principal, wanted: Callable[[UUID, str], bool], done: TakenBack
+) -> tuple[list[UUID], list[UUID]]:
     """The rows that wait, and the live ones; all others are counted as staying."""
     waiting: list[UUID] = []
     living: list[UUID] = []
@@ -82,7 +110,7 @@ def _brought_in(principal: Principal, keys: Numbers, done: TakenBack) -> tuple[l
         for memory_id, key, status in rows.values_list("id", "input_hash", "status").iterator(
             chunk_size=2_000
         ):
-            if key_in(key) in keys:
+            if wanted(memory_id, key):
                 if status in _WAITING:
                     waiting.append(memory_id)
                 elif status == Status.LIVE.value:

@@ -19,6 +19,7 @@ TASK_OF_KIND: Final = {
     "policy.preview": schedule.PREVIEW_JOB,
     "import.preview": schedule.TRANSFER_JOB,
     "import.run": schedule.TRANSFER_JOB,
+    "import.undo": schedule.TRANSFER_JOB,
     "export.trial": schedule.TRANSFER_JOB,
     "export.run": schedule.TRANSFER_JOB,
 }

@@ -23,10 +23,11 @@ from memory.importers import Part, Reading, Unusable, open_store, weight
 from memory.models import Job
 from memory.services.errors import ServiceError
 from memory.services.foreign_import import Imported, foreign_import
+from memory.services.foreign_import_undo import import_run_undo
 from memory.services.job_takes import taken, worn_out
 from memory.services.tenant_export import Exported, tenant_export
 from memory.services.transfer_files import path_of, remove
-from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, event_of, most_bytes
+from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, UNDO, event_of, most_bytes, undo_stopped
 from memory.store import audit, jobs
 from tenants.context import tenant_context
 from tenants.models import Tenant
@@ -80,7 +81,7 @@ def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
     actor = Principal(tenant_id, **request.pop("actor"), request_id=show_id("job", job_id))
     work = _Work(tenant_id, job, request, actor, Follow(tenant_id, job))
     steps: dict[str, Callable[[], dict[str, Any]]] = {
-        LOOK: work.look, IMPORT: work.bring_in, TRIAL: work.take_out, EXPORT: work.take_out,
+        LOOK: work.look, IMPORT: work.bring_in, UNDO: work.take_back, TRIAL: work.take_out, EXPORT: work.take_out,
     }  # fmt: skip
     try:
         if worn_out(job):
@@ -129,6 +130,15 @@ class _Work:
         result = _became(self._imported(path, lambda: 1000 * self._read // whole, dry_run=False))
         remove(self.tenant_id, UUID(self.request["file"]))
         return result
+
+    def take_back(self) -> dict[str, Any]:
+        """What an import brought in and nobody decided on; a repetition goes on."""
+        with tenant_context(self.tenant_id):
+            run = Job.objects.get(id=self.request["run"])
+        back = import_run_undo(
+            self.actor, run, lambda seen, total: self.follow.tell(1000 * seen // max(total, 1))
+        )
+        return {"counts": {"removed": back.removed, "restored": back.restored, "stayed": back.stayed}}
 
     def _imported(self, path: Path, done: Callable[[], int], *, dry_run: bool) -> Imported:
         parts = self._ticking(self._opened(path, done).parts(), done)
@@ -186,6 +196,7 @@ class _Work:
         now = clock.now()
         with tenant_context(self.tenant_id):
             jobs.end(self.job, status, now, error)
+            undo_stopped(self.job)
             audit.append(self.actor, [event_of(self.job, status, reason=error)], now)
         for file in (self.job.id, *([UUID(self.request["file"])] if "file" in self.request else [])):
             remove(self.tenant_id, file)

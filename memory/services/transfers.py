@@ -18,11 +18,12 @@ from django.db import transaction
 
 from memgov import clock
 from memgov.ids import new_id
-from memory.domain.ids import show_id
+from memory.domain.ids import parse_id, show_id
 from memory.domain.scopes import parse_scope
 from memory.models import Job
 from memory.services.access import ADMINS, denials_audited, require_role
 from memory.services.errors import Conflict, Invalid, NotFound
+from memory.services.export_parquet import parquet_needed
 from memory.services.job_queue import dispatch
 from memory.services.transfer_files import KEPT, Incoming, path_of, remove
 from memory.store import audit, jobs
@@ -32,12 +33,13 @@ from tenants.principals import Principal
 
 LOOK: Final = "import.preview"
 IMPORT: Final = "import.run"
+UNDO: Final = "import.undo"
 TRIAL: Final = "export.trial"
 EXPORT: Final = "export.run"
-IMPORTS: Final = (LOOK, IMPORT)
+IMPORTS: Final = (LOOK, IMPORT, UNDO)
 EXPORTS: Final = (TRIAL, EXPORT)
 KINDS: Final = (*IMPORTS, *EXPORTS)
-FORMS: Final = ("jsonl", "csv")
+FORMS: Final = ("jsonl", "csv", "parquet")
 ON_CONFLICT: Final = ("ask", "skip", "replace")
 OF_A_DEMO: Final = 1024 * 1024
 """Bytes that a demo takes: it is anybody's."""
@@ -116,11 +118,46 @@ def import_begin(principal: Principal, look_id: UUID) -> Job:
 
 
 @denials_audited
+def import_undo(principal: Principal, run_id: UUID) -> Job:
+    """Begin to take an import back that has ended, also one that was stopped or failed.
+
+    Raises `Conflict` where it is under way, or is taken back already.
+    """
+    require_role(principal, ADMINS, "take an import back")
+    with tenant_context(principal.tenant_id):
+        _lock(principal)
+        run = jobs.lock(run_id)
+        if run is None or run.kind != IMPORT:
+            raise NotFound("there is no such import")
+        shown = run.result or {}
+        if run.status not in jobs.ENDED:
+            raise Conflict("the import is under way; wait for it or stop it first", code="under_way")
+        if shown.get("undo"):
+            raise Conflict("the import was taken back already; nothing was begun", code="already_decided")
+        _one_at_a_time(principal, IMPORTS)
+        about = {name: shown[name] for name in ("name", "scope") if name in shown}
+        job = _queued(principal, UNDO, {"run": str(run_id)}, {**about, "of": show_id("job", run_id)})
+        jobs.keep_result(run, {**shown, "undo": show_id("job", job.id)})
+    return job
+
+
+def undo_stopped(job: Job) -> None:
+    """Let an import be taken back again, after this job, if it was to, came to no end."""
+    if job.kind != UNDO:
+        return
+    run = jobs.lock(parse_id("job", (job.result or {})["of"]))
+    if run is not None:
+        jobs.keep_result(run, {name: value for name, value in (run.result or {}).items() if name != "undo"})
+
+
+@denials_audited
 def export_begin(principal: Principal, form: str, *, trial: bool = False) -> Job:
     """Begin an export, or with `trial` only count what would go out and which secrets would be blanked out."""
     require_role(principal, ADMINS, "export the tenant")
     if form not in FORMS:
         raise Invalid("choose one of the formats", field="form")
+    if form == "parquet":
+        parquet_needed()
     with tenant_context(principal.tenant_id):
         _one_at_a_time(principal, EXPORTS)
         if not trial:
@@ -141,6 +178,7 @@ def transfer_cancel(principal: Principal, job_id: UUID) -> Job:
         _note(principal, job, "cancel_asked", now)
         if job.status == jobs.CANCELLED:
             remove(principal.tenant_id, job.id)
+            undo_stopped(job)
     return job
 
 

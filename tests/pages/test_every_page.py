@@ -176,7 +176,7 @@ ELSEWHERE = {
     "eviction-let-go", "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step",
     "blast-undo", "deletion", "deletion-undo", "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
     # of a job under way, and a download; held by tests/transfers
-    "transfer-cancel", "export-file",
+    "transfer-cancel", "export-file", "import-undo",
     # of every role's own; held by test_page_saved_views
     "view-save", "view-drop",
 }  # fmt: skip

@@ -26,7 +26,8 @@ from tests.pages.staging import Full
 ROOT = Path(__file__).resolve().parents[2]
 # What looks like an action and is none: kinds of jobs, names of parts that act, rules, files.
 NOT_ACTIONS = {
-    "agent.id", "export.run", "export.trial", "import.preview", "import.run", "blast.quarantine", "blast.undo",
+    "agent.id", "export.run", "export.trial", "import.preview", "import.run", "import.undo",
+    "blast.quarantine", "blast.undo",
     "memories.delete", "memories.undelete", "policy.preview", "alerts.delivery", "sweep.retention", "sweep.undo",
     "tenant.slug", "tenant.create", "tenant.ends",
 }  # fmt: skip

@@ -131,3 +131,70 @@ def test_replace__by_an_admin_who_vouches__looked_at_first_then_done(stage: Stag
     assert done.result["counts"] == {"replaced": 1}
     with stage.context():
         assert Memory.objects.get(status="live").content == "Lives in Oslo"
+
+
+def test_undo__of_a_run__takes_back_what_nobody_decided_on(stage: Stage) -> None:
+    from memory.models import Memory
+    from memory.services.candidate_admit import candidate_admit
+    from memory.services.errors import Conflict
+    from memory.services.transfers import import_begin, import_undo
+
+    looked = run(stage, look(stage))
+    done = run(stage, import_begin(stage.owner.principal, looked.id))
+    assert done.result["added"] == 2 and files(stage) == []
+    with stage.context():
+        row = Memory.objects.filter(status="candidate").order_by("id").first()
+    candidate_admit(stage.reviewer.principal, row.id, "checked", version=row.version)
+    back = run(stage, import_undo(stage.owner.principal, done.id))
+    assert (back.status, back.result["counts"]) == ("done", {"removed": 1, "restored": 0, "stayed": 1})
+    with stage.context():
+        assert sorted(Memory.objects.values_list("status", flat=True)) == ["deleted", "live"]
+    assert events(stage)[-2:] == ["import_undo.begun", "import_undo.done"]
+    with pytest.raises(Conflict):
+        import_undo(stage.owner.principal, done.id)
+
+
+def test_undo__of_a_run_that_replaced__its_values_live_again_and_another_runs_stay(stage: Stage) -> None:
+    from memory.models import Memory
+    from memory.services.memory_write import memory_write
+    from memory.services.transfers import import_begin, import_undo
+    from memory.services.write_types import WriteRequest
+
+    told = WriteRequest(content="Lives in Bern", scope="user:42", origin="user_explicit")
+    memory_write(stage.coder.principal, told)
+    runs = []
+    for text in (b"Lives in Oslo", b"Drinks tea without sugar"):
+        job = look(stage, b'[{"memory": "' + text + b'"}]', scope="user:42", on_conflict="replace")
+        run(stage, job)
+        runs.append(run(stage, import_begin(stage.owner.principal, job.id)))
+    back = run(stage, import_undo(stage.owner.principal, runs[0].id))
+    assert back.result["counts"] == {"removed": 1, "restored": 1, "stayed": 0}
+    with stage.context():
+        assert dict(Memory.objects.values_list("content", "status")) == {
+            "Lives in Bern": "live", "Lives in Oslo": "deleted", "Drinks tea without sugar": "candidate",
+        }  # fmt: skip
+
+
+def test_undo__stopped_before_it_began__can_be_asked_for_again(stage: Stage) -> None:
+    from memory.services.transfers import import_begin, import_undo, transfer_cancel
+
+    looked = run(stage, look(stage))
+    done = run(stage, import_begin(stage.owner.principal, looked.id))
+    stopped = transfer_cancel(stage.owner.principal, import_undo(stage.owner.principal, done.id).id)
+    assert stopped.status == "cancelled"
+    back = run(stage, import_undo(stage.owner.principal, done.id))
+    assert back.result["counts"]["removed"] == 2
+
+
+def test_undo__by_whom_it_is_not_for_or_of_no_import__refused(stage: Stage) -> None:
+    from memory.services.errors import Denied, NotFound
+    from memory.services.transfers import import_begin, import_undo
+    from tests.factories import make_tenant
+
+    looked = run(stage, look(stage))
+    done = run(stage, import_begin(stage.owner.principal, looked.id))
+    with pytest.raises(Denied):
+        import_undo(stage.reviewer.principal, done.id)
+    for principal, job in ((stage.owner.principal, looked), (make_tenant().owner.principal, done)):
+        with pytest.raises(NotFound):
+            import_undo(principal, job.id)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import html
+import importlib.util
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,11 +47,21 @@ def test_import__by_forms_alone__from_upload_to_report(stage: Stage, owner: Clie
     run(stage, newest(stage, "import.run"))
     page = owner.get(went["Location"]).content.decode()
     assert "What became of the rows" in page and len(contents(stage)) == 2
+    assert "Take the import back" in page
+    undo = owner.post(went["Location"] + "undo/")
+    assert undo.status_code == 303
+    run(stage, newest(stage, "import.undo"))
+    page = owner.get(undo["Location"]).content.decode()
+    assert "What was taken back" in page and "rows of the import went" in page and ">New<" not in page
+    page = owner.get(went["Location"]).content.decode()
+    assert "It was taken back" in page and "Take the import back" not in page
+    again = owner.post(went["Location"] + "undo/", follow=True)
+    assert "taken back already" in again.content.decode()
     report = owner.get(went["Location"] + "report.csv")
     rows = list(csv.reader(report.content.decode().splitlines()))
     assert rows[0] == ["row", "outcome", "why"] and len(rows) > 1 and rows[1][1] in ("rejected", "unreadable")
     history = owner.get(f"/t/{stage.tenant.slug}/imports/").content.decode()
-    assert history.count("my store.json") == 2
+    assert history.count("my store.json") == 3
 
 
 def test_import__part_for_htmx__asks_again_while_it_runs(stage: Stage, owner: Client) -> None:
@@ -204,3 +216,14 @@ def test_export__by_forms_alone__is_downloaded_by_admins_for_a_day(
     with stage.context():
         assert AuditEvent.objects.filter(action="export_run.downloaded").count() == 1
     assert owner.post(path, {"form": "exe"}).status_code == 422
+
+
+def test_export__as_parquet_without_its_package__says_what_to_install(stage: Stage, owner: Client) -> None:
+    if importlib.util.find_spec("pyarrow"):
+        pytest.skip("pyarrow is installed here")
+    page = owner.get(f"/t/{stage.tenant.slug}/exports/").content.decode()
+    assert 'value="parquet"' in page
+    answer = owner.post(f"/t/{stage.tenant.slug}/exports/", {"form": "parquet"})
+    assert answer.status_code == 422
+    said = html.unescape(answer.content.decode())
+    assert "pip install 'memgov-server[parquet]'" in said and "nothing was exported" in said
