@@ -131,7 +131,11 @@ TEMPLATES = [
                 "memory.pages.context.shell",
             ],
             "libraries": {"memgov_ui": "memory.pages.templatetags.memgov_ui"},
-            "builtins": ["django.templatetags.static", "django.templatetags.i18n"],
+            "builtins": [
+                "django.templatetags.static",
+                "django.templatetags.i18n",
+                "memory.pages.templatetags.literals",  # after the one whose tag it takes over
+            ],
         },
     }
 ]

@@ -50,6 +50,7 @@
 
   function failed(box) {
     delete box.dataset.on;
+    box.setAttribute('role', 'group');  // a picture may hold no button
     box.replaceChildren(document.getElementById('chart-failed').content.cloneNode(true));
     const table = box.closest('section')?.querySelector('details[data-table]');
     if (table) table.open = true;
@@ -57,6 +58,7 @@
   async function start(box) {
     if (box.dataset.on) return;
     box.dataset.on = '1';
+    box.setAttribute('role', 'img');
     try {
       const [answer] = await Promise.all([fetch(box.dataset.chart, { headers: { Accept: 'application/json' } }), load()]);
       if (!answer.ok) throw new Error(String(answer.status));

@@ -11,10 +11,10 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import reverse
 
 from memory.domain.ids import parse_id
 from memory.pages.access import Viewer, denied_page, role_label
+from memory.pages.addresses import path_of
 from memory.services.errors import Denied, NotFound, ServiceError
 from memory.services.said import said
 
@@ -29,7 +29,7 @@ class SeeOther(HttpResponseRedirect):
 
 def url(viewer: Viewer, name: str, *args: Any, **query: Any) -> str:
     """The address of a page of the viewer's tenant; empty query values are left out."""
-    path = reverse(f"pages:{name}", args=[viewer.tenant.slug, *args])
+    path = path_of(name, viewer.tenant.slug, *args)
     given = {key: value for key, value in query.items() if value not in ("", None)}
     return f"{path}?{urlencode(given)}" if given else path
 

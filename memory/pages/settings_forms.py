@@ -41,8 +41,8 @@ class LongSelect(forms.Select):
         choices = tuple((str(one), str(label)) for one, label in self.choices)
         options, chosen = _options(choices), format_html('<option value="{}"', "" if value is None else value)
         drawn = SafeString(options.replace(f"{chosen}>", f"{chosen} selected>", 1))
-        given = flatatt({"name": name, **self.build_attrs(self.attrs, attrs or {})})
-        return format_html("<select{}>{}</select>", given, drawn)
+        given = flatatt(self.build_attrs(self.attrs, attrs or {}))
+        return format_html('<select name="{}"{}>{}</select>', name, given, drawn)
 
 
 @lru_cache(maxsize=16)

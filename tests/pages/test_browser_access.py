@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from memgov import clock
 from memory.domain.blast import Seed
@@ -18,19 +17,10 @@ from memory.services.retention import memory_delete, memory_pin
 from memory.services.transfer_run import transfer_run
 from memory.services.transfers import export_begin, import_begin
 from tests.browser import OpenAs
+from tests.pages.axe import faults
 from tests.pages.staging import Full, write
 from tests.pages.test_every_page import FOR_ADMINS, FOR_REVIEWERS, READABLE, names
 from tests.pages.test_page_admin import snapshots
-
-# What depends on the colours is checked in both themes, all else once.
-COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-RULES = {
-    "runOnly": {
-        "type": "tag",
-        "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    }
-}
-
 
 # Pages that look another way with something in the address.
 MORE = (
@@ -90,13 +80,5 @@ def test_pages__checked_by_axe__have_no_violation(full: Full, open_as: OpenAs, w
     for path in [*front, *paths]:
         if path.endswith((".csv", ".json")):
             continue
-        page = tab.go(path)
-        for scheme, rules in (("light", RULES), ("dark", COLOURS)):
-            page.emulate_media(color_scheme=scheme)
-            result = Axe().run(page, options=rules)
-            found += [
-                f"{path} {scheme}: {one['id']} {node['target']} {node.get('failureSummary', '')}"
-                for one in result.response["violations"]
-                for node in one["nodes"]
-            ]
+        found += faults(tab.go(path), path)
     assert found == []

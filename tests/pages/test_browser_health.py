@@ -6,7 +6,9 @@ from playwright.sync_api import expect
 
 from memory.models import Alert, SampleItem
 from tests.browser import OpenAs
+from tests.pages.axe import faults
 from tests.pages.staging import Full, write
+from tests.pages.test_page_admin import snapshots
 
 
 def verdicts(full: Full) -> list[str]:
@@ -53,6 +55,20 @@ def test_sample_and_alerts__without_javascript__are_links_and_forms(full: Full, 
     expect(page.locator("main")).to_contain_text("Nothing needs a look")
     with full.stage.context():
         assert Alert.objects.get(id=full.alert.id).note == "a stuck session"
+
+
+def test_chart__that_does_not_load__says_so_and_can_be_asked_for_again(full: Full, open_as: OpenAs) -> None:
+    snapshots(full.stage)
+    tab = open_as(full.stage.reviewer)
+    tab.page.route("**/health/figure.json*", lambda route: route.fulfill(status=503))
+    page = tab.go(full.at("health/?metric=contradictions&range=30"))
+    again = page.get_by_role("button", name="Try again")
+    expect(page.get_by_text("The numbers are in the table")).to_be_visible()
+    assert faults(page, "chart failed") == []
+    page.unroute("**/health/figure.json*")
+    again.click()
+    expect(page.locator("[data-chart][data-ready]")).to_be_visible()
+    expect(page.locator("[data-chart]")).to_have_attribute("role", "img")
 
 
 def test_threshold__set_in_the_browser__at_phone_width(full: Full, open_as: OpenAs) -> None:

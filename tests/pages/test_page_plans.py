@@ -143,6 +143,29 @@ def test_pages__with_many_rows__read_few(crowd: Stage, path: str) -> None:
     assert "\n".join(too_much) == ""
 
 
+def test_conflicts__joined_in_loops__are_found_once(crowd: Stage) -> None:
+    """As the database joins them where tables grew faster than their statistics: it takes both sides for one row."""
+    browser, path = signed_in(crowd.owner), f"/t/{crowd.tenant.slug}/promotions/?view=conflicts"
+    counting = next(sql for sql in asked(browser, path) if "clashing" in sql and "count(*)" in sql)
+    with tenant_context(crowd.tenant.id), connection.cursor() as cursor:
+        for name in ("enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"):
+            cursor.execute(f"SET LOCAL {name} = off")
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {counting}")
+        found = cursor.fetchone()[0]
+    plans = json.loads(found) if isinstance(found, str) else found
+    again = [
+        part for part in _parts(plans[0]["Plan"]) if part.get("Subplan Name", "").startswith("CTE clashing")
+    ]
+    assert [part["Actual Loops"] for part in again] == [1]
+    assert max(rows for _table, rows in read_of(again[0])) <= SEARCHED * 2
+
+
+def _parts(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _parts(part)
+
+
 def test_a_statement_that_reads_all__would_be_seen(crowd: Stage) -> None:
     """The control: a count of everything."""
     sql = "SELECT count(*) FROM memory_memory WHERE content LIKE '%zzqq%'"

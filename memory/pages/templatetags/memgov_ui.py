@@ -5,18 +5,20 @@ Only presentation: no query, no permission, no rule. Whatever comes in is escape
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language_bidi, ngettext, pgettext
+from django.utils.translation import get_language, get_language_bidi, ngettext, pgettext
 from django.utils.translation import gettext as _
 
+from memory.pages.addresses import path_of
 from memory.pages.templatetags import navigation
 from memory.pages.templatetags.chips import look_of
 from memory.pages.templatetags.plaintext import Span, reveal, reveal_spans, runs_from_the_right
@@ -38,7 +40,7 @@ TENANT_SLUG = template.Variable("tenant.slug")
 @register.simple_tag(takes_context=True)
 def page(context: template.Context, name: str, *args: Any) -> str:
     """URL of a page of the tenant being viewed: `{% page "promotion" p.id_text %}`."""
-    return reverse(f"pages:{name}", args=[TENANT_SLUG.resolve(context), *args])
+    return path_of(name, TENANT_SLUG.resolve(context), *args)
 
 
 @register.inclusion_tag("_nav.html", takes_context=True)
@@ -68,6 +70,17 @@ def toast_of(message: Any) -> dict[str, str]:
 @register.simple_tag
 def icon(name: str, size: str = "", label: str = "") -> SafeString:
     """One icon of the sprite. Without a label it is decoration and hidden from screen readers."""
+    return _icon(_keeper(), name, size, str(label))
+
+
+def _keeper() -> str:
+    """Who keeps the files: it decides the sprite's address."""
+    return str(staticfiles_storage.__class__.__qualname__)
+
+
+@lru_cache(maxsize=1024)
+def _icon(_kept_by: str, name: str, size: str, label: str) -> SafeString:
+    """As `icon`; a page has a hundred, of a few dozen kinds."""
     classes = f"i {size}".strip()
     href = f"{static('icons.svg')}#{name}"
     if label:
@@ -80,6 +93,11 @@ def icon(name: str, size: str = "", label: str = "") -> SafeString:
 @register.simple_tag
 def chip(family: str, value: str, after: str = "") -> SafeString:
     """State as icon, word and colour: `{% chip "status" m.status %}`; families are in `chips.FAMILIES`."""
+    return _chip(get_language(), _keeper(), family, str(value), str(after))
+
+
+@lru_cache(maxsize=1024)
+def _chip(_language: str | None, _kept_by: str, family: str, value: str, after: str) -> SafeString:
     look = look_of(family, value)
     text = f"{look.label} {after}".strip()
     picture = icon(look.icon, "xs") if look.icon else ""
@@ -135,14 +153,16 @@ def worddiff(old: str, new: str) -> WordDiff:
 # Times and numbers ---------------------------------------------------------------------------------
 
 
-def _full(moment: datetime) -> str:
-    text = date_format(moment.astimezone(UTC), pgettext("date format", "j M Y, H:i:s"))
-    return f"{text} UTC"
+@lru_cache(maxsize=4096)
+def _instant(_language: str | None, second: datetime) -> SafeString:
+    """The attributes that say an instant of UTC to the second; rows of a list are often of the same one."""
+    text = date_format(second, pgettext("date format", "j M Y, H:i:s"))
+    return format_html('datetime="{}" title="{} UTC"', second.isoformat(timespec="seconds"), text)
 
 
 def _time(moment: datetime, text: str, mark: str = "") -> SafeString:
-    stamp = moment.astimezone(UTC).isoformat(timespec="seconds")
-    return format_html('<time datetime="{}" title="{}"{}>{}</time>', stamp, _full(moment), mark, text)
+    instant = _instant(get_language(), moment.astimezone(UTC).replace(microsecond=0))
+    return format_html("<time {}{}>{}</time>", instant, mark, text)
 
 
 def _span(seconds: float) -> str:

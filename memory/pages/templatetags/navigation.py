@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import NoReverseMatch
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from memory.pages.addresses import path_of
 
 
 class Entry(NamedTuple):
@@ -73,7 +75,7 @@ GROUPS = (
 
 def _link(entry: Entry, tenant_slug: str, active: str, counts: Mapping[str, int]) -> dict[str, Any] | None:
     try:
-        url = reverse(f"pages:{entry.slug}", args=[tenant_slug])
+        url = path_of(entry.slug, tenant_slug)
     except NoReverseMatch:
         return None
     return {
