@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from io import StringIO
 from typing import cast
 from uuid import UUID
@@ -23,6 +24,7 @@ from memory.services import transfers
 from memory.services.errors import Conflict, Invalid, NotFound, ServiceError
 from memory.services.transfers import Wish
 from tenants.context import tenant_context
+from tenants.principals import Principal
 
 _HISTORY = 30
 
@@ -109,21 +111,21 @@ def one_import(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
 @tenant_page("imports", read=None, write="admin")
 def run(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Import the file that was looked at."""
-    try:
-        job = transfers.import_begin(viewer.principal, row_id("job", item))
-    except Conflict as error:
-        flash_error(request, sentence(error))
-        return SeeOther(url(viewer, "import", item))
-    except ServiceError as error:
-        return raise_or_deny(error)
-    return SeeOther(url(viewer, "import", show_id("job", job.id)))
+    return _stepped(request, viewer, item, transfers.import_begin)
 
 
 @tenant_page("imports", read=None, write="admin")
 def undo(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
     """Take an import back."""
+    return _stepped(request, viewer, item, transfers.import_undo)
+
+
+def _stepped(
+    request: HttpRequest, viewer: Viewer, item: str, step: Callable[[Principal, UUID], Job]
+) -> HttpResponse:
+    """Back to the page of the import that the step leads to, or to this one's, which says why it was not taken."""
     try:
-        job = transfers.import_undo(viewer.principal, row_id("job", item))
+        job = step(viewer.principal, row_id("job", item))
     except Conflict as error:
         flash_error(request, sentence(error))
         return SeeOther(url(viewer, "import", item))
