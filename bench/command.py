@@ -4,7 +4,7 @@ memgov bench                      write, retrieve and digest, at 1,000, 10,000 a
 memgov bench retrieve --quick     a look in a minute
 memgov bench --peers              and mem0 and LangGraph's store beside them, installed from PyPI
 memgov bench junk                 what becomes of duplicates, rivals, secrets, injections
-memgov bench sweep                rows per second of decay and expiry
+memgov bench sweep                rows per second of decay, expiry, compaction and health
 memgov bench preview              seconds to try a policy on all memories of a tenant
 memgov bench pages                the browser's pages with 100,000 of everything beside empty ones
 memgov bench others               what a million memories of other tenants cost
@@ -35,7 +35,7 @@ from bench.systems.base import PEERS
 
 PARTS: dict[str, tuple[parts.Part, str]] = {
     "junk": (parts.junk, "what becomes of duplicates, rivals, secrets and injections"),
-    "sweep": (parts.sweep, "rows per second of decay and expiry beside one bare statement"),
+    "sweep": (parts.sweep, "rows per second of four sweeps, each beside one bare statement"),
     "preview": (parts.preview, "seconds and memory to try a policy on all memories of a tenant"),
     "pages": (
         parts.pages,

@@ -189,7 +189,7 @@ def _show_year(found: dict[str, Any], console: Console) -> None:
 
 
 def _show_sweeps(sweeps: Sequence[dict[str, Any]], console: Console) -> None:
-    table = Table(title="sweeps: rows changed per second")
+    table = Table(title="sweeps: rows changed per second (health: looked at)")
     for name in (
         "sweep",
         "memories",

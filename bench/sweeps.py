@@ -1,9 +1,12 @@
 """What the sweeps do per second, beside the one SQL statement that would change the same rows and nothing else.
 
-Each round plants a fresh tenant, of whose memories a tenth has faded and a twentieth has ended, and a bare table of the
-same size.  memgov's sweep changes status, revision, search index, run record and audit chain, batch by batch.  One
-worker does it: this process.  Beside the rows per second stands the processor time of a row, of the worker and of the
-database (what the sweep looks at to find its rows is in it), because a busy machine says little by the clock.
+Each round plants a fresh tenant, of whose memories a tenth has faded and a twentieth has ended, and a bare table of
+the same size.  Of what is left, a tenth of each scope is over its cap.  Health changes nothing: its rows are those that
+it looks at, and the bare statement beside it counts the live ones by owner.
+
+memgov's sweep changes status, revision, search index, run record and audit chain, batch by batch.  One worker does it:
+this process.  Beside the rows per second stands the processor time of a row, of the worker and of the database (what
+the sweep looks at to find its rows is in it), because a busy machine says little by the clock.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
@@ -22,8 +25,9 @@ from bench.fill import settled
 from bench.machine import Quiet, cpu_seconds
 from bench.plant import Planting, plant
 from bench.stage import Stage
+from memgov import clock
 
-FADED, ENDED = 10, 20
+FADED, ENDED, SURPLUS = 10, 20, 10
 """One in so many."""
 
 _COLUMNS = {
@@ -48,7 +52,16 @@ _STATEMENTS = {
        0.6 * exp(-least(100, extract(epoch FROM now() - greatest(last_used_at, learned_at)) / 86400 / 30))
        + 0.4 * ln(1 + use_count) / 3) < 0.15""",
     "expiry": "UPDATE bare_memory SET status = 'expired' WHERE status = 'live' AND expires_at <= now()",
+    "compaction": f"""UPDATE bare_memory SET status = 'archived' WHERE id IN (
+       SELECT id FROM (SELECT id, row_number() OVER weakest AS place, count(*) OVER (PARTITION BY owner) AS rows
+                         FROM bare_memory WHERE status = 'live'
+                       WINDOW weakest AS (PARTITION BY owner ORDER BY confidence, learned_at, id)) ranked
+        WHERE place <= rows / {SURPLUS})""",
+    "health": """SELECT owner, count(*), avg(confidence), count(*) FILTER (WHERE expires_at <= now())
+  FROM bare_memory WHERE status = 'live' GROUP BY owner""",
 }
+_LOOKS: Final = frozenset({"health"})
+"""Sweeps that look at rows and change none."""
 
 
 def run(
@@ -62,6 +75,8 @@ def run(
             tell(f"planting {size:,}")
             _plant(stage, size)
             for name in _STATEMENTS:
+                if name == "compaction":
+                    _cap(stage)
                 order = ("bare", "memgov") if number % 2 else ("memgov", "bare")
                 for system in order:
                     quiet.wait()
@@ -138,7 +153,25 @@ def _plant(stage: Stage, size: int) -> None:
 
 def _bare(stage: Stage, name: str) -> int:
     with psycopg.connect(stage.servers.url("superuser", "postgres"), autocommit=True) as connection:
-        return connection.execute(_STATEMENTS[name].encode()).rowcount
+        done = connection.execute(_STATEMENTS[name].encode())
+        return sum(row[1] for row in done.fetchall()) if name in _LOOKS else done.rowcount
+
+
+def _cap(stage: Stage) -> None:
+    """Lower the cap, so that a tenth of the fullest scope is over it."""
+    from memory.selectors.policies import active_policy
+    from memory.selectors.removal import live_by_scope
+    from memory.services.policies import policy_activate
+    from tenants.context import tenant_context
+    from tenants.principals import system
+
+    assert stage.principal
+    tenant_id = stage.principal.tenant_id
+    with tenant_context(tenant_id):
+        most = max(one.live for one in live_by_scope(0, clock.now()))
+        document = active_policy().policy.model_dump(mode="json")
+    document["reconciliation"]["cap"] = max(1, most - most // SURPLUS)
+    policy_activate(system(tenant_id, "bench"), document, "to measure compaction")
 
 
 def _sweep(stage: Stage, name: str) -> int:
@@ -148,4 +181,4 @@ def _sweep(stage: Stage, name: str) -> int:
     done = SWEEPS[name](stage.principal.tenant_id)
     if done.status != "done":
         raise RuntimeError(f"the sweep {name} ended as {done.status}: {done.note}")
-    return done.changed
+    return done.scanned if name in _LOOKS else done.changed

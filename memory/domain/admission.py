@@ -97,6 +97,11 @@ def _refusals(
             yield refusal
 
 
+def review_wanted(c: Candidate, policy: Policy) -> bool:
+    """Whether an admitted candidate is to wait for a reviewer: sure enough to be kept, not sure enough to be read."""
+    return c.confidence < policy.admission.hold_below.at(c.scope.tier)
+
+
 def _source(c: Candidate, policy: Policy) -> _Refusal | None:
     if c.unknown_origin is not None:
         return _Refusal(

@@ -111,6 +111,8 @@ class Admission(Section):
 
     trust_floor: ByTier = ByTier(narrow=0.0, middle=0.3, wide=0.5)
     confidence_floor: ByTier = ByTier(narrow=0.3, middle=0.6, wide=0.7)
+    hold_below: ByTier = ByTier(narrow=0.0, middle=0.0, wide=0.0)
+    """What is at least as sure as the floor and less sure than this waits for a reviewer. 0: nothing does."""
     importance_floor: Share = 0.6
     """For the long-term layers."""
     min_value_length: Count = 3

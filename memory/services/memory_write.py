@@ -9,13 +9,13 @@ that its decision row and audit event are kept; only what cannot be understood o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
 from memgov import clock
-from memory.domain.admission import Admission, admit
+from memory.domain.admission import Admission, admit, review_wanted
 from memory.selectors.policies import ActivePolicy, policy_for
 from memory.services.access import denials_audited
 from memory.services.candidates import Prepared, authorise, prepare
@@ -139,6 +139,8 @@ def judged(
         rule=prepared.rule,
     )
     clean = cleaned(principal, admission.candidate, draft.policy, ask=admission.admitted and keep)
+    if offer is None and clean.verdict == "pass" and review_wanted(clean.candidate, draft.policy):
+        clean = replace(clean, verdict="quarantine", reason="low_confidence", rule="confidence.hold")
     wanted = admission.admitted and clean.verdict == "pass" and offer is None
     return Judged(draft, admission, clean, vector_of(clean.candidate.content) if wanted else None)
 

@@ -67,9 +67,10 @@ def test_junk__memgov__holds_every_case_and_the_floor_does_not() -> None:
     assert not any(row["floor"]["holds"] for row in found.values()), "the judgement can fail"
 
 
-def test_sweep__tiny__both_change_the_same_share() -> None:
+def test_sweep__tiny__each_of_the_four_does_its_share_beside_a_bare_statement() -> None:
     rows = report("sweep", "--sizes", "1500", "--rounds", 1, "--patience", 0)["sweeps"]
-    assert [(row["sweep"], row["size"]) for row in rows] == [("decay", 1500), ("expiry", 1500)]
+    names = ["decay", "expiry", "compaction", "health"]
+    assert [(row["sweep"], row["size"]) for row in rows] == [(name, 1500) for name in names]
     assert all(row["rows_per_second"][name] > 0 for row in rows for name in ("bare", "memgov"))
 
 

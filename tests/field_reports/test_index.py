@@ -237,6 +237,9 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         (READING, "test_provenance__how_it_was_learned__is_told_with_every_entry"),
         ("pages/test_page_memories.py", "test_memory__shows_its_readers_manifests_and_expiry"),
     ],
+    ("review", 88, "what is not sure waits for a person"): [
+        (WRITING, "test_review__unsure_write__waits_is_not_found_and_is_there_when_released"),
+    ],
     ("decay_pin", 24, "use and pins count"): [
         (REMOVING, "test_decay_pin__pinned_rule_and_its_twin__only_the_twin_goes_and_can_come_back"),
         ("sweeps/test_decay.py", "test_decay__idle_counts_from_the_last_use_or_confirmation"),
@@ -285,7 +288,7 @@ NUMBERS = {
     "injection_trace": range(52, 54),
     "dashboard": range(22, 24), "health": range(49, 52),
     "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
-    "decay_pin": range(24, 25), "delete": range(29, 34), "erasure": (38, 41), "restore": range(78, 83),
+    "review": (88,), "decay_pin": range(24, 25), "delete": range(29, 34), "erasure": (38, 41), "restore": range(78, 83),
     "mcp": range(65, 66), "persistence": range(70, 71),
 }  # fmt: skip
 

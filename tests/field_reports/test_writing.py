@@ -15,22 +15,24 @@ import pytest
 from memgov import clock
 from memory.domain.scopes import parse_scope
 from memory.importers import open_store
-from memory.models import Contradiction, Memory, MemoryIndex, WriteDecision
+from memory.models import AuditEvent, Contradiction, Memory, MemoryIndex, WriteDecision
 from memory.selectors.health import current
 from memory.services import memory_write as write_path
 from memory.services.digest import digest_read
 from memory.services.foreign_import import foreign_import
 from memory.services.memory_edit import memory_edit
 from memory.services.memory_write import memory_write
+from memory.services.policies import policy_activate
 from memory.services.quarantine import quarantine_release
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.retention import memory_pin
 from memory.services.write_types import Outcome, WriteRequest
 from memory.store import audit
 from tenants.principals import system
-from tests.api.caller import Caller, assert_problem
+from tests.api.caller import Caller, as_uuid, assert_problem
 from tests.factories import Stage, make_agent, make_tenant
 from tests.killed import Killed
+from tests.pages.staging import signed_in
 from tests.parallel import at_once
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -301,3 +303,51 @@ def test_ttl__expired_on_arrival__refused(stage: Stage) -> None:
 def test_ttl__answer__says_when_it_ends_or_that_it_does_not(stage: Stage, coder: Caller) -> None:
     assert coder.remember("The press halls open at seven.")["expires_at"] is None
     assert coder.remember("The detour is signposted in the north.", ttl=60)["expires_at"] is not None
+
+
+def test_review__unsure_write__waits_is_not_found_and_is_there_when_released(
+    stage: Stage, coder: Caller, settings: Any
+) -> None:
+    """88. The floor lets it in, the band above the floor holds it: nobody reads it before somebody has looked."""
+    rules = {"admission": {"confidence_floor": {"middle": 0.2}, "hold_below": {"middle": 0.6}}}
+    policy_activate(stage.owner.principal, rules, "unsure facts wait for a person")
+    fields = {"scope": "project:alpha", "origin": "tool_verified"}
+    sent = coder.post("memories", {"content": "The mill grinds rye.", "confidence": 0.3, **fields})
+    answer = sent.json()
+    assert (sent.status_code, answer["outcome"]) == (202, "held")
+    assert (answer["reason"], answer["rule"]) == ("low_confidence", "confidence.hold")
+    assert coder.post("retrieve", {"query": "rye mill"}).json()["entries"] == []
+    memory_id = as_uuid(answer["memory"]["id"])
+    with stage.context():
+        held = Memory.objects.get(id=memory_id)
+        assert (held.status, held.status_reason) == ("quarantined", "low_confidence")
+        assert not MemoryIndex.objects.filter(memory_id=memory_id).exists()
+    plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": plain}}
+    page = signed_in(stage.reviewer).get(f"/t/{stage.tenant.slug}/quarantine/").content.decode()
+    assert "The mill grinds rye." in page and "low confidence" in page
+    quarantine_release(stage.reviewer.principal, memory_id, "the miller says so too", version=held.version)
+    assert [one["id"] for one in coder.post("retrieve", {"query": "rye mill"}).json()["entries"]] == [
+        answer["memory"]["id"]
+    ]
+    with stage.context():
+        told = AuditEvent.objects.filter(target_id=answer["memory"]["id"]).order_by("seq")
+        assert list(told.values_list("action", flat=True)) == ["memory.held", "memory.released"]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "outcome", "reason"),
+    [
+        (0.19, "rejected", "low_confidence"),
+        (0.2, "held", "low_confidence"),
+        (0.59, "held", "low_confidence"),
+        (0.6, "stored", None),
+    ],
+)
+def test_review__band__begins_at_the_floor_and_ends_below_its_own_edge(
+    stage: Stage, confidence: float, outcome: str, reason: str | None
+) -> None:
+    rules = {"admission": {"confidence_floor": {"middle": 0.2}, "hold_below": {"middle": 0.6}}}
+    policy_activate(stage.owner.principal, rules, "unsure facts wait for a person")
+    done = write(stage, "The mill grinds rye.", confidence=confidence)
+    assert (done.outcome, done.reason) == (outcome, reason)

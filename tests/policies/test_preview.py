@@ -107,6 +107,19 @@ def test_gate__stricter__names_what_would_not_have_come_in_and_why(stage: Stage)
     )
 
 
+def test_gate__what_is_not_sure_enough__would_have_waited_for_a_reviewer(stage: Stage) -> None:
+    coder = stage.coder.principal
+    sure, unsure = rack(coder, 1, confidence=0.9), rack(coder, 2, confidence=0.65)
+    document = {"admission": {"hold_below": {"middle": 0.8}}}
+    report = tried(stage, document)
+    held = part(report.stored, "held")
+    assert held["labels"] == {"low_confidence": 1} and ids(held) == [unsure.id.hex] != [sure.id.hex]
+    assert "0.65 is below 0.80" in held["samples"][0]["why"]
+    assert part(report.written, "held")["labels"] == {"stored → held: low_confidence": 1}
+    policy_activate(stage.owner.principal, document, "unsure facts wait for a person")
+    assert part(tried(stage, document).stored, "held")["count"] == 0
+
+
 def test_gate__wording_under_a_policy_that_asked_nothing__is_asked(stage: Stage) -> None:
     policy_activate(stage.owner.principal, preset("open"), "an evaluation")
     coder = stage.coder.principal

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from memory.domain.admission import Admission as Admitted
-from memory.domain.admission import admit
+from memory.domain.admission import admit, review_wanted
 from memory.domain.freshness import band
 from memory.domain.policy import Policy
 from memory.domain.policy_write_rules import Admission, ByTier, Domain, Sanitisation
@@ -39,14 +39,15 @@ class Pair:
     Compared once for a scope: to compare two policies takes longer than to judge an entry.
     """
 
-    __slots__ = ("alike", "banded_alike", "draft", "present", "sanitised_alike", "stricter")
+    __slots__ = ("alike", "banded_alike", "draft", "held_alike", "present", "sanitised_alike", "stricter")
 
     def __init__(self, present: Policy, draft: Policy) -> None:
         self.present, self.draft = present, draft
         self.stricter = _stricter(present, draft)
         self.sanitised_alike = present.sanitisation == draft.sanitisation
         self.banded_alike = present.freshness == draft.freshness
-        self.alike = self.sanitised_alike and self.banded_alike and self.stricter is None
+        self.held_alike = present.admission.hold_below == draft.admission.hold_below
+        self.alike = self.sanitised_alike and self.banded_alike and self.held_alike and self.stricter is None
 
 
 def _stricter(present: Policy, draft: Policy) -> Policy | None:
@@ -105,6 +106,16 @@ def refused(
         return None
     verdict = judged(pair.draft)
     return Change("refused", verdict.reason or "", verdict.explanation)
+
+
+def held_back(c: Candidate, pair: Pair) -> Change | None:
+    """Whether the entry would have waited for a reviewer under the draft, and did not under the present policy."""
+    if pair.held_alike or not review_wanted(c, pair.draft) or review_wanted(c, pair.present):
+        return None
+    below = pair.draft.admission.hold_below.at(c.scope.tier)
+    return Change(
+        "held", "low_confidence", f"confidence {c.confidence:.2f} is below {below:.2f} for {c.scope}"
+    )
 
 
 def sanitised(

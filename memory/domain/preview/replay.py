@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from memory.domain.admission import admit
+from memory.domain.admission import admit, review_wanted
 from memory.domain.claims import claim_key
 from memory.domain.lifecycle import READABLE
 from memory.domain.policy import Policy
@@ -101,6 +101,8 @@ class Replay:
             return Replayed(OutcomeKind.REJECTED, reason)
         if verdict == "quarantine":
             return Replayed(OutcomeKind.HELD, reason)
+        if review_wanted(candidate, policy):
+            return Replayed(OutcomeKind.HELD, "low_confidence")
         keep_apart = policy.reconciliation.near_duplicates == "keep"
         decision = reconcile(
             candidate,

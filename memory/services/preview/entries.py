@@ -123,11 +123,11 @@ class Entries:
         if pair.alike:
             return
         rule = self._trial.rule(row.predicate)
-        if pair.stricter is not None or not pair.sanitised_alike:
+        if pair.stricter is not None or not (pair.sanitised_alike and pair.held_alike):
             candidate = candidate_of(row)
             nearness = {text: values[row.id] for text, values in near.items() if row.id in values}
             change = gate.refused(candidate, pair, now=self._trial.now, rule=rule, nearness=nearness)
-            change = change or self._resanitised(row, candidate, pair)
+            change = change or self._resanitised(row, candidate, pair) or gate.held_back(candidate, pair)
             if change is not None:
                 yield change
         bands = gate.rebanded(Kind(row.kind), rule, row.learned_at, self._trial.now, pair)
