@@ -25,6 +25,9 @@
     const form = e.detail.requestConfig?.elt?.closest('[data-optimistic]');
     const { status = 0 } = e.detail.xhr ?? {}; /* 409 and 422 count as successful for htmx; 0 is no answer */
     if (form && (status < 200 || status >= 300)) waiting(form, false);
+    /* A decision is taken back once: its toast goes with it. */
+    const undo = e.detail.requestConfig?.elt?.closest('[data-toast] form');
+    if (undo && ((status >= 200 && status < 300) || status === 409)) undo.closest('[data-toast]').remove();
   });
 
   on('sendError', () => say('offline'));
@@ -45,6 +48,7 @@
     for (const row of $$('.row-item')) {
       const chosen = row.id === `row-${id}`, link = $('.card', row);
       row.toggleAttribute('data-on', chosen);
+      if (chosen) row.removeAttribute('data-busy'); /* it is still there: only a question was asked */
       if (chosen) { link.setAttribute('aria-current', 'true'); row.scrollIntoView({ block: 'nearest' }); }
       else link.removeAttribute('aria-current');
     }

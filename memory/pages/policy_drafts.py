@@ -35,7 +35,7 @@ from memory.services.policies import PolicyInvalid, PolicyMoved, policy_read
 from memory.services.policy_drafts import draft_activate, draft_discard, draft_save, draft_start
 from tenants.context import tenant_context
 
-_PRESET, _VERSION = "preset:", "version:"
+_IN_FORCE, _PRESET, _VERSION = "active", "preset:", "version:"
 
 
 @tenant_page("policies")
@@ -62,7 +62,7 @@ def new(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     with tenant_context(viewer.tenant.id):
         offered = _beginnings()
     if request.method != "POST":
-        begin = request.GET.get("begin", "")
+        begin = request.GET.get("begin", "") or _IN_FORCE
         initial = {"begin": begin, "name": _name_of(begin)}
         form = DraftForm(initial=initial, beginnings=offered)
     else:
@@ -87,7 +87,7 @@ def _beginnings() -> list[tuple[str, str]]:
         for one in found.versions()
     ]
     ready = [(f"{_PRESET}{one.name}", _("Preset: %(name)s") % {"name": of_policy(one.title)}) for one in ALL]
-    return [("", _("The policy in force")), *ready, *versions]
+    return [(_IN_FORCE, _("The policy in force")), *ready, *versions]
 
 
 def _name_of(begin: str) -> str:

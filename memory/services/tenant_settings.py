@@ -85,7 +85,9 @@ def tenant_delete_call_off(actor: Principal) -> Tenant:
     require_role(actor, OWNERS, "keep the tenant")
     with tenant_context(actor.tenant_id):
         tenant = _locked(actor)
-        if tenant.deletes_at is None or tenant.is_demo or tenant.status != Tenant.Status.ACTIVE:
+        # A visitor's demo ends by itself: nobody asked for that, and nobody may keep it.
+        lent = tenant.is_demo and not tenant.deletion_asked_by
+        if tenant.deletes_at is None or lent or tenant.status != Tenant.Status.ACTIVE:
             raise Conflict(
                 "no deletion was asked for, it was called off already, or it has begun", code="not_ending"
             )

@@ -59,6 +59,25 @@ def test_keyboard__approve_undo_reject__without_touching_the_mouse(full: Full, o
     assert statuses(full, newer, older) == ["rejected", "approved"]
 
 
+def test_undo__pressed_once__goes_with_its_toast(full: Full, open_as: OpenAs) -> None:
+    page = open_as(full.stage.reviewer).go(full.at("promotions/"))
+    page.locator("form.decide button[value=approve]").click()
+    page.locator("#toasts button[data-undo]").click()
+    expect(page.locator("#toasts")).to_contain_text("Taken back")
+    expect(page.locator("#toasts button[data-undo]")).to_have_count(0)
+    assert statuses(full, full.request) == ["pending"]
+
+
+def test_quarantine__asked_about_a_deletion__does_not_look_deleted_yet(full: Full, open_as: OpenAs) -> None:
+    page = open_as(full.stage.reviewer).go(full.at("quarantine/"))
+    page.locator("#reason").fill("planted")
+    page.locator("form.decide button[value=delete]").click()
+    expect(page.locator("form.decide")).to_contain_text("Delete this entry?")
+    expect(page.locator(".row-item[data-busy]")).to_have_count(0)
+    page.locator("form.decide button[value=delete]").click()
+    expect(page.locator("#list")).to_contain_text("Nothing is held back")
+
+
 def test_two_reviewers__the_slower_one_is_told_and_loses_nothing(full: Full, open_as: OpenAs) -> None:
     page = open_as(full.stage.reviewer).go(full.at(f"promotions/{prm(full.request)}/"))
     page.locator("#reason").fill("I had typed this")

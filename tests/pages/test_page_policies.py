@@ -67,6 +67,9 @@ def test_presets__are_all_there_with_what_each_changes_here(stage: Stage, owner:
     assert answer.status_code == 303
     assert "reconciliation: cap" in owner.get(answer["Location"]).content.decode()
     assert owner.post(at(stage, "drafts/new/"), {"name": "", "begin": ""}).status_code == 422
+    offered = owner.get(at(stage, "drafts/new/")).content.decode()
+    (first,) = re.findall(r'<option value="([^"]*)" selected>The policy in force', offered)
+    assert owner.post(at(stage, "drafts/new/"), {"name": "as it is", "begin": first}).status_code == 303
     assert owner.post(at(stage, "drafts/new/"), {"name": "x", "begin": "preset:no"}).status_code == 422
 
 

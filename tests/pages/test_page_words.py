@@ -162,3 +162,13 @@ def test_figures_in_sentences__have_the_units_of_the_language() -> None:
 def test_demo_sign_ins__name_the_role_in_the_readers_language() -> None:
     with translation.override("de"):
         assert named({"tenant": "Lanternworks", "role": "owner"})["what"] == "Lanternworks: Inhaber"
+
+
+def test_members__of_a_demo__are_told_before_they_type_that_nobody_is_invited(
+    stage: Stage, owner: Client
+) -> None:
+    path = f"/t/{stage.tenant.slug}/members/"
+    assert 'name="email"' in owner.get(path).content.decode()
+    type(stage.tenant).objects.filter(id=stage.tenant.id).update(is_demo=True)
+    page = owner.get(path).content.decode()
+    assert "Nobody is invited to a demo." in page and 'name="email"' not in page

@@ -128,6 +128,21 @@ def test_delete__called_off__keeps_everything(database: None) -> None:
     assert "called off already" in again.content.decode()
 
 
+def test_delete__of_a_demo__can_be_called_off_where_somebody_asked_for_it(database: None) -> None:
+    stage = make_tenant(name="Old mill")
+    Tenant.objects.filter(id=stage.tenant.id).update(is_demo=True)
+    owner = signed_in(stage.owner)
+    owner.post(at(stage, "delete/"), {"typed": "Old mill"})
+    assert "Call it off" in owner.get(at(stage)).content.decode()
+    owner.post(at(stage, "keep/"))
+    assert now_of(stage).deletes_at is None
+    lent = clock.now() + timedelta(hours=5)  # a visitor's demo: nobody asked
+    Tenant.objects.filter(id=stage.tenant.id).update(deletes_at=lent)
+    assert "Call it off" not in owner.get(at(stage)).content.decode()
+    owner.post(at(stage, "keep/"))
+    assert now_of(stage).deletes_at == lent
+
+
 def test_delete__asked_twice__keeps_the_first_day(database: None) -> None:
     stage = make_tenant(name="Old mill")
     signed_in(stage.owner).post(at(stage, "delete/"), {"typed": "Old mill"})
