@@ -10,6 +10,7 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -101,8 +102,15 @@ def test_quickstarts__there_is_one_for_each_way_in() -> None:
 def test_configurations__can_be_read_and_point_to_the_mcp_address() -> None:
     (claude,) = [json.loads(block.text) for block in QUICKSTARTS if block.language == "json"]
     (codex,) = [tomllib.loads(block.text) for block in QUICKSTARTS if block.language == "toml"]
-    assert claude["mcpServers"]["memgov"]["url"].endswith("/mcp")
-    assert codex["mcp_servers"]["memgov"]["url"].endswith("/mcp")
+    exported = dict(re.findall(r"^export (\w+)=(\S+)$", QUICKSTARTS[0].text, re.M))
+    web, mcp = urlsplit(exported["MEMGOV_URL"]), urlsplit(exported["MEMGOV_MCP"])
+    assert (mcp.port, mcp.path) == ((web.port or 0) + 1, "/mcp"), (
+        "as `memgov up` serves it; the web process has no MCP"
+    )
+    assert claude["mcpServers"]["memgov"]["url"] == "${MEMGOV_MCP}"
+    assert codex["mcp_servers"]["memgov"]["url"] == exported["MEMGOV_MCP"]
+    (added,) = [block.text for block in QUICKSTARTS if block.text.startswith("claude mcp add")]
+    assert "memgov $MEMGOV_MCP --header" in added
     assert codex["mcp_servers"]["memgov"]["bearer_token_env_var"] == "MEMGOV_KEY"
 
 

@@ -13,7 +13,12 @@ from memory.importers import ForeignRecord, Unreadable, open_store
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("MEMGOV_TEST_SAMPLES", ROOT.parent / "shared"))
-FOLDERS = (SHARED / "cases" / "imports", SHARED / "data" / "mem0", SHARED / "data" / "letta")
+FOLDERS = (
+    SHARED / "cases" / "imports",
+    SHARED / "data" / "mem0",
+    SHARED / "data" / "letta",
+    SHARED / "data" / "locomo",
+)
 _ROW = re.compile(
     r"^\| `(?P<name>[^`]+)` \| `(?P<format>\w+)` \| (?P<rows>\d+) \| (?P<broken>\d+) \|", re.MULTILINE
 )
@@ -35,4 +40,4 @@ def test_table_in_the_docs__every_file__read_with_these_counts() -> None:
     assert found == {
         name: (row["format"], int(row["rows"]), int(row["broken"])) for name, row in TABLE.items()
     }
-    assert len(TABLE) == 19
+    assert len(TABLE) == 20
