@@ -27,7 +27,10 @@ from memory.services.quarantine import quarantine_release
 from memory.services.retention import memory_pin
 from memory.services.saved_views import view_save
 from memory.services.sweeps import sweep_decay, sweep_expiry
-from memory.services.transfers import export_begin
+from memory.services.transfer_files import Incoming
+from memory.services.transfer_run import transfer_run
+from memory.services.transfers import Wish as Upload
+from memory.services.transfers import export_begin, import_begin, import_look
 from memory.services.write_types import Offer, WriteRequest
 from tests.pages.staging import Full, ask, mem, write
 from tests.pages.test_every_page import FOR_ADMINS, FOR_REVIEWERS, READABLE, names
@@ -43,6 +46,7 @@ PAGES = (
     "vocabulary/predicates/?predicate=supplier",
     "scopes/grant/?check=1&who={agt}&pattern=shared&read=on",
     "memories/delete/?id={spare}", "memories/deletions/{deletion}/", "exports/{waiting}/",
+    "imports/{imported}/",
 )  # fmt: skip
 OF_ONE_KEY = {"predicate": "plan", "content": None}
 
@@ -122,13 +126,27 @@ def _held(full: Full) -> str:
 
 
 def _going(full: Full) -> dict[str, str]:
-    """A memory that can be picked, a deletion that can be taken back, and an export that can be stopped."""
+    """A memory that can be picked, a deletion and an import that can be taken back, an export that can be stopped."""
     owner = full.stage.owner.principal
     spare = write(full.stage.coder, content="The spare winch stands in shed 4.")
     doomed = write(full.stage.coder, content="The old winch rusts behind shed 6.")
     step = memories_delete(owner, Wish(Chosen(ids=(doomed.id,)), "scrapped")).job
     waiting = export_begin(owner, "jsonl")
-    return {"spare": mem(spare), "deletion": show_id("job", step.id), "waiting": show_id("job", waiting.id)}
+    return {
+        "spare": mem(spare), "deletion": show_id("job", step.id), "waiting": show_id("job", waiting.id),
+        **_files(full),
+    }  # fmt: skip
+
+
+def _files(full: Full) -> dict[str, str]:
+    """The file that was looked at is imported, and another one is looked at."""
+    owner, incoming, tenant_id = full.stage.owner.principal, Incoming(), full.stage.tenant.id
+    imported = import_begin(owner, full.looked.id)
+    assert transfer_run(tenant_id, imported.id) == "done"
+    incoming.write(b'[{"memory": "Valves of the upper basin are greased each June."}]')
+    looked = import_look(owner, incoming, Upload("valves.json"))
+    assert transfer_run(tenant_id, looked.id) == "done"
+    return {"imported": show_id("job", imported.id), "imp": show_id("job", looked.id)}
 
 
 def _swept(full: Full) -> dict[str, str]:
