@@ -29,16 +29,29 @@ _REASON: Final = "one of the two has ended"
 _MOST: Final = 200
 
 
-def contradictions_moot(tenant_id: UUID, actor: Principal, active: ActivePolicy, now: datetime) -> int:
-    """Settle those of which one side has ended, each in a transaction of its own; how many."""
+def contradictions_moot(
+    tenant_id: UUID,
+    actor: Principal,
+    active: ActivePolicy,
+    now: datetime,
+    *,
+    of: Collection[UUID] | None = None,
+) -> int:
+    """Settle those of which one side has ended, each in a transaction of its own; how many.
+
+    `of`: all that have one of these memories, instead of the first of any.
+    """
     with tenant_context(tenant_id):
-        ids = _ended_pairs()
+        ids = _ended_pairs(of)
     return sum(_settle(tenant_id, one, Changes(actor, now, active)) for one in ids)
 
 
-def _ended_pairs() -> list[UUID]:
+def _ended_pairs(of: Collection[UUID] | None) -> list[UUID]:
     rows = Contradiction.objects.filter(_one_is(ENDED), ~_one_is(_HELD), status="open")
-    return list(rows.order_by("id").values_list("id", flat=True)[:_MOST])
+    if of is not None:
+        rows = rows.filter(Q(memory_a__in=of) | Q(memory_b__in=of))
+    ids = rows.order_by("id").values_list("id", flat=True)
+    return list(ids[:_MOST] if of is None else ids)
 
 
 def _one_is(statuses: Collection[Status]) -> Exists:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory.models import Contradiction, PromotionDecision, PromotionNote, PromotionRequest
@@ -61,6 +62,12 @@ def update_contradiction(contradiction: Contradiction, **fields: object) -> None
     Contradiction.objects.filter(id=contradiction.id).update(version=contradiction.version, **fields)
     for name, value in fields.items():
         setattr(contradiction, name, value)
+
+
+def keep_undo(contradiction: Contradiction, undo: dict[str, Any]) -> None:
+    """Keep what takes a locked settlement back; the decision itself is the same, and so is its version."""
+    Contradiction.objects.filter(id=contradiction.id).update(undo=undo)
+    contradiction.undo = undo
 
 
 def insert_note(note: PromotionNote) -> PromotionNote:

@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from memory.importers import open_store
 from memory.models import AuditEvent, Contradiction, Memory
+from memory.services import foreign_import_undo as foreign_import_undo_module
+from memory.services.audit_verify import audit_verify
 from memory.services.candidate_admit import candidate_admit
 from memory.services.errors import Denied, Invalid
 from memory.services.foreign_import import Imported, foreign_import
@@ -19,11 +22,12 @@ from memory.services.foreign_import_undo import TakenBack, foreign_import_undo
 from memory.services.memory_edit import memory_edit
 from memory.services.memory_write import memory_write
 from memory.services.recall import RetrieveRequest, memory_retrieve
-from memory.services.retention import memory_pin
+from memory.services.retention import memory_delete, memory_pin
 from memory.services.write_types import WriteRequest
 from tenants.principals import system
 from tests.audit.test_import import written
 from tests.factories import Stage, make_tenant
+from tests.killed import Killed
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -144,6 +148,101 @@ def test_undo__gives_the_place_back(stage: Stage, tmp_path: Path) -> None:
     again = undone(stage, path)
     assert (again.removed, again.restored, again.stayed) == (0, 0, 0)
     assert vouched(stage, path).counts["replaced"] == 1, "and it comes in again"
+
+
+def chain(*places: str) -> str:
+    return "".join(f"- Lives in {place}\n" for place in places)
+
+
+def open_pairs(stage: Stage) -> int:
+    with stage.context():
+        return Contradiction.objects.filter(status="open").count()
+
+
+def test_undo__several_values_of_one_fact__gives_the_place_back_through_all_of_them(
+    stage: Stage, tmp_path: Path
+) -> None:
+    path = written(tmp_path, chain("Oslo", "Rome", "Turin"))
+    assert vouched(stage, path).counts["replaced"] == 3
+    before = statuses(stage)
+    assert undone(stage, path, dry_run=True) == TakenBack(True, removed=3, restored=1)
+    assert statuses(stage) == before
+    assert undone(stage, path) == TakenBack(False, removed=3, restored=1)
+    assert statuses(stage) == {
+        "Lives in Bern": "live",
+        **dict.fromkeys(("Lives in Oslo", "Lives in Rome", "Lives in Turin"), "deleted"),
+    }
+    assert open_pairs(stage) == 0
+    assert undone(stage, path) == TakenBack(False)
+    assert vouched(stage, path).counts["replaced"] == 3
+    assert undone(stage, path).restored == 1 and statuses(stage)["Lives in Bern"] == "live"
+    assert audit_verify(stage.tenant.id).report.ok
+
+
+def test_undo__of_one_import_and_then_of_the_one_before__gives_the_first_value_back(
+    stage: Stage, tmp_path: Path
+) -> None:
+    first, second = (tmp_path / name for name in ("first.md", "second.md"))
+    first.write_text(chain("Oslo"))
+    second.write_text(chain("Rome"))
+    vouched(stage, first)
+    vouched(stage, second)
+    assert undone(stage, first) == TakenBack(False, stayed=1), "the other import's value has its place"
+    assert undone(stage, second) == TakenBack(False, removed=1, restored=1)
+    assert statuses(stage)["Lives in Oslo"] == "live"
+    assert undone(stage, first) == TakenBack(False, removed=1, restored=1)
+    assert statuses(stage)["Lives in Bern"] == "live" and open_pairs(stage) == 0
+
+
+def test_undo__several_values__one_in_between_changed_since__is_kept_with_what_is_before_it(
+    stage: Stage, tmp_path: Path
+) -> None:
+    path = written(tmp_path, chain("Oslo", "Rome"))
+    vouched(stage, path)
+    with stage.context():
+        row = Memory.objects.get(content="Lives in Bern")
+    memory_delete(stage.reviewer.principal, row.id, "wrong anyway", version=row.version)
+    dry = undone(stage, path, dry_run=True)
+    assert (dry.removed, dry.stayed, dry.restored) == (1, 1, 1)
+    assert undone(stage, path) == TakenBack(False, removed=1, stayed=1, restored=1)
+    assert statuses(stage) == {
+        "Lives in Bern": "deleted", "Lives in Oslo": "live", "Lives in Rome": "deleted",
+    }  # fmt: skip
+
+
+def test_undo__lost_between_two_values__goes_on(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, chain("Oslo", "Rome"))
+    vouched(stage, path)
+    real, calls = foreign_import_undo_module._reverted, []
+
+    def dying(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 2:
+            raise Killed
+        return real(*given)
+
+    monkeypatch.setattr(foreign_import_undo_module, "_reverted", dying)
+    with pytest.raises(Killed):
+        undone(stage, path)
+    assert statuses(stage)["Lives in Oslo"] == "live"
+    monkeypatch.undo()
+    assert undone(stage, path).restored == 1
+    assert statuses(stage)["Lives in Bern"] == "live"
+
+
+def test_undo__pair_of_a_row_that_waits__leaves_the_queue_with_it(stage: Stage, tmp_path: Path) -> None:
+    path = written(tmp_path, chain("Oslo"))
+    parts = open_store(path).parts()
+    foreign_import(stage.reviewer.principal, parts, scope=SCOPE)
+    assert open_pairs(stage) == 1
+    undone(stage, path, dry_run=True)
+    assert open_pairs(stage) == 1
+    assert undone(stage, path).removed == 1
+    with stage.context():
+        assert Contradiction.objects.get().resolution == "moot"
+    assert statuses(stage) == {"Lives in Bern": "live", "Lives in Oslo": "deleted"}
 
 
 def _edited(stage: Stage, row: Memory) -> None:
