@@ -135,6 +135,19 @@ def test_audit__some_rows_with_dates__rate_of_those_that_can_tell() -> None:
     assert (tally.count, tally.of, tally.rate) == (1, 1, 1.0)
 
 
+def test_audit__sample_of_the_readme__each_pair_that_is_alike_belongs_together() -> None:
+    report = audit_store(open_store(ROOT / "examples" / "lantern_memories.txt"), NOW)
+    pairs = {
+        (item["pointer"], re.sub(r".*(line \d+):.*", r"\1", finding["why"]))
+        for item in document(report)["items"]
+        for finding in item["findings"]
+        if finding["rule"].startswith("duplicate.")
+    }
+    assert pairs == {
+        ("line 3", "line 2"), ("line 7", "line 6"), ("line 21", "line 20"), ("line 33", "line 32"),
+    }  # fmt: skip
+
+
 def test_audit__nothing_to_read__says_so(tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.write_bytes(b"")

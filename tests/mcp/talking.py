@@ -80,7 +80,7 @@ async def over_http(url: str, key: str, **options: Any) -> AsyncIterator[Client]
 @asynccontextmanager
 async def over_stdio(key: str, *arguments: str, **options: Any) -> AsyncIterator[Client]:
     """The official client with a server of its own."""
-    environment = {**os.environ, "MEMGOV_AGENT_KEY": key}
+    environment = {**os.environ, "MEMGOV_KEY": key}
     given = ["-m", "memgov.cli", "mcp", "--stdio", *arguments]
     parameters = StdioServerParameters(command=sys.executable, args=given, env=environment, cwd=ROOT)
     async with Client(stdio_client(parameters), **options) as client:

@@ -21,9 +21,9 @@ INITIALIZE = message(
 
 def run(key: str | None, lines: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The command with these lines on its standard input."""
-    environment = {name: value for name, value in os.environ.items() if name != "MEMGOV_AGENT_KEY"}
+    environment = {name: value for name, value in os.environ.items() if name != "MEMGOV_KEY"}
     if key is not None:
-        environment["MEMGOV_AGENT_KEY"] = key
+        environment["MEMGOV_KEY"] = key
     return subprocess.run(
         [sys.executable, "-m", "memgov.cli", "mcp", *arguments],
         cwd=ROOT, env=environment, input=lines, capture_output=True, text=True, timeout=120, check=False,
@@ -45,7 +45,7 @@ def test_output__is_the_protocol_and_nothing_else(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("key", "arguments", "said"),
     [
-        (None, ["--stdio"], "MEMGOV_AGENT_KEY"),
+        (None, ["--stdio"], "MEMGOV_KEY"),
         ("mgk_wrong", ["--stdio"], "key_unknown"),
         ("mgk_wrong", [], "--stdio"),
         ("mgk_wrong", ["--stdio", "--scope", "shared"], "--profile graph"),
@@ -56,9 +56,9 @@ def test_output__is_the_protocol_and_nothing_else(stage: Stage) -> None:
 def test_start__impossible__says_why(
     database: None, monkeypatch: pytest.MonkeyPatch, key: str | None, arguments: list[str], said: str
 ) -> None:
-    monkeypatch.delenv("MEMGOV_AGENT_KEY", raising=False)
+    monkeypatch.delenv("MEMGOV_KEY", raising=False)
     if key is not None:
-        monkeypatch.setenv("MEMGOV_AGENT_KEY", key)
+        monkeypatch.setenv("MEMGOV_KEY", key)
     with pytest.raises(CommandError, match=said):
         call_command("mcp", *arguments)
 

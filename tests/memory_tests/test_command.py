@@ -43,7 +43,7 @@ def check(*arguments: str, **environment: str) -> Done:
     """The command inside this process: to start one takes longer than most cases."""
     out, err = StringIO(), StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("GITHUB_ACTIONS", "MEMGOV_AGENT_KEY"):
+        for name in ("GITHUB_ACTIONS", "MEMGOV_KEY"):
             patch.delenv(name, raising=False)
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -169,7 +169,7 @@ def test_server__cases_of_one_agent_run_and_clean_up(database: None, web: Web, w
     assert done.returncode == 1, done.stdout + done.stderr
     assert "2 passed, 1 failed, 2 skipped" in done.stdout
     assert "advance needs a throw-away tenant" in done.stdout and "--role coder" in done.stdout
-    again = check(path, "--url", web.url, "--only", "of a", MEMGOV_AGENT_KEY=key)
+    again = check(path, "--url", web.url, "--only", "of a", MEMGOV_KEY=key)
     assert again.returncode == 0, again.stdout
     with stage.context():
         assert set(Memory.objects.values_list("status", flat=True)) == {"deleted"}

@@ -23,7 +23,7 @@ from memory.testing.run import Result, run_cases
 from memory.testing.world import clear_leftovers
 
 STARTER: Final = Path(__file__).resolve().parents[2] / "testing" / "starter"
-KEY_VARIABLE: Final = "MEMGOV_AGENT_KEY"
+KEY_VARIABLE: Final = "MEMGOV_KEY"
 FAILED, BROKEN = 1, 2
 MOST_JOBS: Final = 16
 """Each holds two connections of the database."""

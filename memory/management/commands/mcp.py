@@ -17,7 +17,7 @@ from memory.mcp.credentials import authenticated
 from memory.mcp.profiles import checked_options
 from memory.mcp.server import new_request_id
 
-KEY_VARIABLE = "MEMGOV_AGENT_KEY"
+KEY_VARIABLE = "MEMGOV_KEY"
 
 
 class Command(BaseCommand):
