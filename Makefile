@@ -10,13 +10,16 @@ ISOLATED := env -u DATABASE_URL -u MIGRATION_DATABASE_URL -u REDIS_URL -u MEMGOV
 	-u MEMGOV_PUBLIC_URL -u MEMGOV_ALLOWED_HOSTS -u MEMGOV_EMBEDDER -u MEMGOV_DEBUG -u DJANGO_SETTINGS_MODULE \
 	MEMGOV_DATA_DIR=$(CURDIR)/.test-data
 
-.PHONY: client-environments screenshots messages docs docs-site up down test lint types imports checks suite format clean environment environment-dev chromium
+.PHONY: help client-environments screenshots messages docs docs-site up down test lint types imports checks suite format clean environment environment-dev chromium
 
 up: environment ## the whole product on this machine
 	@exec $(PY) -m memgov.cli up --port $(PORT) $(ARGS)
 
-down: environment
-	@exec $(PY) -m memgov.cli down
+down: environment ## stops what `make up` started
+	@exec $(PY) -m memgov.cli down $(ARGS)
+
+help: ## what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 test: environment-dev client-environments chromium lint imports types checks suite ## everything that must hold
 

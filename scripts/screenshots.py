@@ -9,17 +9,19 @@ from __future__ import annotations
 import argparse
 import base64
 import json
-import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from memgov.embedded import runtime
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from memgov.embedded import runtime
+from scripts.chromium import chromium_path
+
 IMAGES = ROOT / "docs" / "images"
-CHROMIUM = os.environ.get("MEMGOV_TEST_CHROMIUM", "/usr/bin/chromium")
 
 
 class Picture(NamedTuple):
@@ -200,8 +202,9 @@ def main() -> None:
         one for one in demo["sign_ins"] if one["role"] == "admin" and one["tenant"] == demo["tenant"]
     )
     (IMAGES / "pages").mkdir(parents=True, exist_ok=True)
+    path = chromium_path()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for theme in THEMES:
             photograph(browser, running["web_url"], demo["tenant"], person, theme)
         browser.close()

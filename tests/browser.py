@@ -1,8 +1,8 @@
 """A real web server and a real Chromium for tests.
 
 `web` is gunicorn with the collected files of the product against this worker's database; `chromium` is the
-system's browser; `open_as` opens a page as a person who is signed in, and fails the test on any message in
-the console, which is where the content security policy complains.
+browser that `scripts/chromium.py` finds; `open_as` opens a page as a person who is signed in, and fails the
+test on any message in the console, which is where the content security policy complains.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from scripts.chromium import chromium_path
+
 if TYPE_CHECKING:
     from tests.factories import Person
 
 ROOT = Path(__file__).resolve().parent.parent
-CHROMIUM = os.environ.get("MEMGOV_TEST_CHROMIUM", "/usr/bin/chromium")
 START_SECONDS = 60
 
 
@@ -85,11 +86,12 @@ def _wait_until_up(process: subprocess.Popen[bytes], port: int, log: Path) -> No
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """The system's Chromium."""
+    """A real Chromium."""
     # Playwright keeps an event loop running in this thread; Django would take every query for an async one.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    path = chromium_path()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
 
