@@ -7,7 +7,7 @@ What the rows say of tenants, trust or origin counts for nothing: the tenant is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -68,6 +68,10 @@ class Imported:
             self.told.append((pointer, what, why))
 
 
+def _nothing() -> None:
+    """Nobody asked to be told."""
+
+
 def foreign_import(
     principal: Principal,
     parts: Iterable[Part],
@@ -76,6 +80,7 @@ def foreign_import(
     dry_run: bool = False,
     on_conflict: OnConflict = "ask",
     most_told: int = MOST_TOLD,
+    kept: Callable[[], None] = _nothing,
 ) -> Imported:
     """Offer every row of the parts. With `dry_run` everything is judged and nothing stored.
 
@@ -83,11 +88,12 @@ def foreign_import(
     `project:imported`. A row that gives another value than a live memory waits beside it for a person, or with
     `on_conflict="skip"` is left out. With `"replace"` it takes that one's place at once, unless that one is pinned or
     newer by the row's own dates: the principal is a person who may settle contradictions and vouches for the file.
-    Raises `Invalid` for a scope that is none, `Denied` for whom `"replace"` is not.
+    `kept` is told whenever new rows were stored. Raises `Invalid` for a scope that is none, `Denied` for whom
+    `"replace"` is not.
     """
     if on_conflict == "replace":
         _vouching(principal)
-    run = _Run(principal, target_of(scope), Imported(dry_run, most_told), on_conflict)
+    run = _Run(principal, target_of(scope), Imported(dry_run, most_told), on_conflict, kept)
     try:
         for part, item in _items(parts):
             run.take(part, item)
@@ -143,9 +149,14 @@ class _Run:
     """One import under way."""
 
     def __init__(
-        self, principal: Principal, scope: Scope | None, result: Imported, on_conflict: OnConflict
+        self,
+        principal: Principal,
+        scope: Scope | None,
+        result: Imported,
+        on_conflict: OnConflict,
+        kept: Callable[[], None],
     ) -> None:
-        self.result = result
+        self.result, self._kept = result, kept
         self._skips, self._vouched = on_conflict == "skip", on_conflict == "replace"
         self._principal, self._scope = principal, scope
         self._known = known_keys(principal)
@@ -188,6 +199,7 @@ class _Run:
         waiting, self._waiting, self._saying = self._waiting, [], set()
         if not waiting:
             return
+        before = self.result.added
         offered = [(one.request, one.offer) for one in waiting if isinstance(one, _Asked)]
         outcomes = iter(memory_offers(self._principal, offered, keep=not self.result.dry_run))
         for one in waiting:
@@ -195,6 +207,8 @@ class _Run:
                 self.result.tell(one.pointer, one.what, one.why)
             else:
                 self._became(one, next(outcomes))
+        if self.result.added > before and not self.result.dry_run:
+            self._kept()
 
     def _became(self, one: _Asked, outcome: Outcome | Refusal) -> None:
         if not isinstance(outcome, Outcome):

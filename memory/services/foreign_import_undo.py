@@ -71,13 +71,15 @@ def foreign_import_undo(
         for item in part.items:
             if isinstance(item, ForeignRecord):
                 keys.setdefault(key_of(item, target or scope_of(item)), 1)
-    return _taken(principal, lambda _, key: key_in(key) in keys, TakenBack(dry_run), lambda done, total: None)
+    return _taken(principal, lambda _, key: key_in(key) in keys, TakenBack(dry_run))
 
 
-def import_run_undo(principal: Principal, run: Job, progress: Progress) -> TakenBack:
+def import_run_undo(
+    principal: Principal, run: Job, progress: Progress, kept: Callable[[], None]
+) -> TakenBack:
     """The same for what one run of an import in the browser brought in, whose file is no longer kept.
 
-    Found by the decisions that carry the run's id, for as long as these are kept.
+    `kept` is told whenever rows went. Found by the decisions that carry the run's id, for as long as these are kept.
     """
     with tenant_context(principal.tenant_id):
         made = WriteDecision.objects.filter(
@@ -86,16 +88,26 @@ def import_run_undo(principal: Principal, run: Job, progress: Progress) -> Taken
             outcome=OutcomeKind.HELD.value,
         )
         ids = set(made.values_list("memory_id", flat=True).iterator(chunk_size=10_000))
-    return _taken(principal, lambda memory_id, _: memory_id in ids, TakenBack(False), progress)
+    return _taken(principal, lambda memory_id, _: memory_id in ids, TakenBack(False), progress, kept)
+
+
+def _unwatched(_done: int, _total: int) -> None:
+    """Nobody asked to be told."""
 
 
 def _taken(
-    principal: Principal, wanted: Callable[[UUID, str], bool], done: TakenBack, progress: Progress
+    principal: Principal,
+    wanted: Callable[[UUID, str], bool],
+    done: TakenBack,
+    progress: Progress = _unwatched,
+    kept: Callable[[], None] = lambda: None,
 ) -> TakenBack:
     waiting, chains = _brought_in(principal, wanted, done)
     looked, total = 0, len(waiting) + sum(map(len, chains))
     for chain in chains:
-        for _ in _given_back(principal, chain, done):
+        for went in _given_back(principal, chain, done):
+            if went:
+                kept()
             progress(looked, total)
             looked += 1
     for at in range(0, len(waiting), _BATCH):
@@ -104,6 +116,8 @@ def _taken(
         removed = len(ids) if done.dry_run else _remove(principal, ids)
         done.removed += removed
         done.stayed += len(ids) - removed
+        if removed:
+            kept()
     return done
 
 
@@ -154,12 +168,14 @@ def _settled_for(ids: list[UUID]) -> QuerySet[Contradiction]:
     return Contradiction.objects.filter(memory_b__in=ids, status="settled", undo__by=REASON)
 
 
-def _given_back(principal: Principal, chain: list[UUID], done: TakenBack) -> Iterator[None]:
-    """Take rows that the import itself let live away, one at each step, and let live what they replaced."""
+def _given_back(principal: Principal, chain: list[UUID], done: TakenBack) -> Iterator[bool]:
+    """Take rows that the import itself let live away, one at each step, and let live what they replaced.
+
+    Says of each whether it went.
+    """
     again: set[UUID] = set()
     with tenant_context(principal.tenant_id) if done.dry_run else nullcontext():
         for memory_id in chain:
-            yield
             try:
                 with savepoint() if done.dry_run else tenant_context(principal.tenant_id):
                     replaced = _reverted(principal, memory_id)
@@ -171,6 +187,7 @@ def _given_back(principal: Principal, chain: list[UUID], done: TakenBack) -> Ite
                     _settle_moot(principal, [memory_id])
             done.removed += bool(replaced)
             done.stayed += not replaced
+            yield bool(replaced)
         if done.dry_run:
             transaction.set_rollback(True)
     done.restored += len(again)

@@ -21,7 +21,8 @@ from memory.audit.visible import masked
 from memory.domain.ids import show_id
 from memory.importers import Part, Reading, Unusable, open_store, weight
 from memory.models import Job
-from memory.services.errors import ServiceError
+from memory.services.access import ADMINS, denials_audited
+from memory.services.errors import Denied, ServiceError
 from memory.services.foreign_import import Imported, foreign_import
 from memory.services.foreign_import_undo import import_run_undo
 from memory.services.job_takes import taken, worn_out
@@ -30,7 +31,7 @@ from memory.services.transfer_files import path_of, remove
 from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, UNDO, event_of, most_bytes, undo_stopped
 from memory.store import audit, jobs
 from tenants.context import tenant_context
-from tenants.models import Tenant
+from tenants.models import Membership, Tenant
 from tenants.principals import Principal
 
 log = logging.getLogger(__name__)
@@ -70,6 +71,12 @@ class Follow:
         if stop:
             raise Stopped
 
+    def got_further(self) -> None:
+        """Rows were stored or went for good: the workers that were lost before count no longer."""
+        if self.job.takes:
+            with tenant_context(self.tenant_id):
+                jobs.got_further(self.job)
+
 
 def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on an import or export: `done`, `failed`, `cancelled`, `busy` when another worker is at it, else `gone`."""
@@ -86,6 +93,7 @@ def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
     try:
         if worn_out(job):
             raise Unusable("it was begun three times and its worker was lost each time: it may be too large")
+        work.actor = _as_of_now(actor)
         work.follow.tell(0, at_once=True)
         result = steps[job.kind]()
     except Stopped:
@@ -98,6 +106,25 @@ def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
         log.exception("job %s failed", job.id)
         return work.end(jobs.FAILED, "it broke on our side; the error was recorded")
     return work.done(result)
+
+
+@denials_audited
+def _as_of_now(asked: Principal) -> Principal:
+    """Whoever asked for the job, with the role that they have by now.
+
+    Raises `Denied` for a member who left or was given a lesser role since: what they may do is what they may do now.
+    """
+    if asked.kind != "member":
+        return asked
+    with tenant_context(asked.tenant_id):
+        rows = Membership.objects.filter(user_id=UUID(asked.id.removeprefix("usr_")))
+        role = rows.values_list("role", flat=True).first()
+    if role not in ADMINS:
+        why = f"{asked.name}, who asked for it, is no owner or admin any more; it was not carried out"
+        raise Denied(
+            why, code="role_denied", verb="have it carried out", target=asked.id, target_kind=asked.kind
+        )
+    return replace(asked, role=role)
 
 
 @dataclass(slots=True)
@@ -136,7 +163,10 @@ class _Work:
         with tenant_context(self.tenant_id):
             run = Job.objects.get(id=self.request["run"])
         back = import_run_undo(
-            self.actor, run, lambda seen, total: self.follow.tell(1000 * seen // max(total, 1))
+            self.actor,
+            run,
+            lambda seen, total: self.follow.tell(1000 * seen // max(total, 1)),
+            self.follow.got_further,
         )
         return {"counts": {"removed": back.removed, "restored": back.restored, "stayed": back.stayed}}
 
@@ -145,6 +175,7 @@ class _Work:
         return foreign_import(
             self.actor, parts, scope=self.request["scope"] or None, dry_run=dry_run,
             on_conflict=self.request["on_conflict"], most_told=_TOLD,
+            kept=self.follow.got_further,
         )  # fmt: skip
 
     def _opened(self, path: Path, done: Callable[[], int]) -> Reading:

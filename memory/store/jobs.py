@@ -84,6 +84,12 @@ def tell(job: Job, done: int, total: int, now: datetime) -> None:
     Job.objects.filter(id=job.id, status=RUNNING).update(done=done, total=total, touched_at=now)
 
 
+def got_further(job: Job) -> None:
+    """Count the workers of a job anew: one has done work that stays."""
+    Job.objects.filter(id=job.id, status=RUNNING).update(takes=0)
+    job.takes = 0
+
+
 def conclude(job: Job, result: dict[str, Any], now: datetime) -> None:
     """End the job with what came of it."""
     Job.objects.filter(id=job.id, status=RUNNING).update(
