@@ -24,8 +24,8 @@ _LAST_USED_STEP = timedelta(minutes=1)
 
 _FIND = """
        k.id, k.secret_hash, k.trust_ceiling, k.expires_at, k.revoked_at, k.last_used_at,
-       a.id, a.name, a.role, a.paused_at,
-       (SELECT coalesce(array_agg(g.pattern || ' ' || array_to_string(g.verbs, ',') ORDER BY g.pattern), '{}')
+       a.id, a.name, a.role, a.paused_at, k.networks,
+       (SELECT coalesce(array_agg(g.pattern || ' ' || array_to_string(g.verbs, ',') ORDER BY g.pattern, g.verbs), '{}')
           FROM tenants_grant g
          WHERE g.tenant_id = k.tenant_id AND (g.agent_id = a.id OR g.agent_role = a.role))
   FROM tenants_agentkey k
@@ -117,7 +117,7 @@ def principal_of_key(tenant_id: UUID, key_id: UUID, now: datetime | None = None)
 
 def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: datetime) -> Principal:
     """The principal of a row of `_FIND`, unless its key or agent is closed."""
-    along, key_id, _, ceiling, _, _, _, agent_id, name, role, _, grants = row
+    along, key_id, _, ceiling, _, _, _, agent_id, name, role, _, networks, grants = row
     refuse_closed(row, now)
     return Principal(
         tenant_id=tenant_id,
@@ -128,6 +128,7 @@ def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: date
         agent_id=agent_id,
         key_id=key_id,
         trust_ceiling=ceiling,
+        networks=tuple(networks),
         grants=tuple(_grant(line) for line in grants),
         request_id=request_id,
         along=along,
@@ -136,7 +137,7 @@ def _principal(tenant_id: UUID, row: tuple[Any, ...], request_id: str, now: date
 
 def refuse_closed(row: tuple[Any, ...], now: datetime) -> None:
     """Raise `KeyRefused` when the key of a row of `_FIND` is revoked or over, or its agent paused."""
-    _, _, _, _, expires_at, revoked_at, _, _, _, _, paused_at, _ = row
+    _, _, _, _, expires_at, revoked_at, _, _, _, _, paused_at, *_ = row
     if revoked_at is not None:
         raise KeyRefused(
             "key_revoked", "This agent key was revoked. Ask an admin of the tenant for a new one."

@@ -40,8 +40,11 @@ class TenantMismatch(RuntimeError):
     """Code inside one tenant's context asked for another tenant."""
 
 
-class AssumptionWrong(Exception):
-    """What the running work was begun with does not hold; nothing of it has been kept."""
+class AssumptionWrong(BaseException):
+    """What the running work was begun with does not hold; nothing of it has been kept.
+
+    No `Exception`, so that nobody who expects faults of the work takes it for one.
+    """
 
     def __init__(self, about: bytes) -> None:
         super().__init__()
@@ -77,7 +80,10 @@ def assume(assumption: Assumption | None) -> None:
 
 
 def confirm_assumed() -> None:
-    """Ask now, if no transaction has.  Raises `AssumptionWrong`."""
+    """Ask now, if no transaction has: before anything that a transaction could not take back.
+
+    Raises `AssumptionWrong`.
+    """
     assumption = _assumed.get()
     if assumption is not None:
         assumption.confirm(read_one(assumption.tenant_id, *assumption.question()))

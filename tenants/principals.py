@@ -24,6 +24,8 @@ class Principal:
     key_id: UUID | None = None
     trust_ceiling: float = 1.0
     grants: tuple[tuple[str, tuple[str, ...]], ...] = field(default=())
+    networks: tuple[str, ...] = ()
+    """From where its key may be used; from anywhere when there are none."""
     request_id: str = ""
     along: Any = field(default=None, compare=False)
     """What was asked for along with its key (`tenants.authentication`): of the instant when it was presented."""

@@ -10,18 +10,22 @@ So nothing is done, shown or refused on what a key was.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeVar
 
 from memgov import clock
-from tenants.authentication import LAST_USED, Presented, presented, refuse_closed, use_is_due
+from tenants.authentication import LAST_USED, KeyRefused, Presented, presented, refuse_closed, use_is_due
 from tenants.context import Assumption, AssumptionWrong, assume, confirm_assumed
 from tenants.principals import Principal
 
 Answer = TypeVar("Answer")
 
 _MOST_KEPT = 4096
+# Set while a call is begun anew: what other threads keep meanwhile may be as old.
+_anew: ContextVar[bool] = ContextVar("memgov_key_anew", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +46,11 @@ def principal_assumed(text: str, request_id: str, *, along: str) -> Principal:
     Raises `KeyRefused`.
     """
     now, about = clock.now(), sha256(text.encode()).digest()
-    met = _met.get(about)
-    if met is None or use_is_due(met.presented.row, now):
+    met = None if _anew.get() else _met.get(about)
+    if met is None or use_is_due(met.presented.row, now) or _closed(met, now):
         found = presented(text, request_id, now, along=along)
         _keep(about, found)
         return found.principal
-    refuse_closed(met.presented.row, now)
     assume(met.assumption)
     return replace(met.presented.principal, request_id=request_id)
 
@@ -61,9 +64,22 @@ def on_what_is_known(call: Callable[[], Answer]) -> Answer:
     except AssumptionWrong as wrong:
         _met.pop(wrong.about, None)
         assume(None)
-        return call()
+        begun = _anew.set(True)
+        try:
+            return call()
+        finally:
+            _anew.reset(begun)
     finally:
         assume(None)
+
+
+def _closed(met: _Met, now: datetime) -> bool:
+    """Whether the key is over by now, going by what is known: then its row is asked for."""
+    try:
+        refuse_closed(met.presented.row, now)
+    except KeyRefused:
+        return True
+    return False
 
 
 def _keep(about: bytes, found: Presented) -> None:

@@ -45,6 +45,8 @@ class Prepared:
         """What to give to a cursor of the default connection, or to `with_commit`: a statement and its parameters."""
         if not settings.MEMGOV_PREPARED_STATEMENTS:
             return self._whole, [values[at] for at in self._order]
+        if connection.connection is not None:
+            connection.close_if_health_check_failed()  # or a cursor would, and open one that knows nothing
         connection.ensure_connection()
         known = _prepared.setdefault(connection.connection, set())
         if self._name not in known:

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any, ClassVar, cast
 from uuid import UUID
 
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpResponseBase
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
@@ -59,6 +60,7 @@ class Endpoint(APIView):
     metadata_class = None
     parameters: ClassVar[Mapping[str, type[ParameterSerializer]]] = {}
     reads: ClassVar[frozenset[str]] = frozenset({"GET", "HEAD"})
+    allowance: throttling.Allowance | None = None
 
     @property
     def principal(self) -> Principal:
@@ -90,18 +92,31 @@ class Endpoint(APIView):
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Measure the call, whatever becomes of it."""
         began = perf_counter()
-        answer = super().dispatch
-        response: HttpResponseBase = on_what_is_known(lambda: answer(request, *args, **kwargs))
+        response = self._answered(request, *args, **kwargs)
         route = request.resolver_match.route if request.resolver_match else ""
         metrics.observe_call(request.method, route, response.status_code, perf_counter() - began)
         return response
 
+    def _answered(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        dispatch = super().dispatch
+
+        def answer() -> HttpResponseBase:
+            self.allowance = None
+            return dispatch(request, *args, **kwargs)
+
+        try:
+            return on_what_is_known(answer)
+        except (
+            DatabaseError,
+            InterfaceError,
+        ) as gone:  # whether the key is still what it was could not be asked
+            return self.finalize_response(self.request, self.handle_exception(gone), *args, **kwargs)
+
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the limits' headers, and forbid shared caches to keep what only this key may see."""
         response = super().finalize_response(request, response, *args, **kwargs)
-        allowance = getattr(self, "allowance", None)
-        if allowance is not None:
-            for name, value in allowance.headers().items():
+        if self.allowance is not None:
+            for name, value in self.allowance.headers().items():
                 response.headers.setdefault(name, value)
         response.headers.setdefault("Cache-Control", "private, no-cache")
         return response

@@ -32,7 +32,7 @@ def one(request: HttpRequest, viewer: Viewer, item: str, key: str) -> HttpRespon
     )
     if request.method == "POST" and form.is_valid():
         tenancy.key_networks_set(viewer.principal, row, form.cleaned_data["networks"])
-        flash(request, _("Saved. It holds everywhere within ten seconds."))
+        flash(request, _("Saved. It holds from the next call on."))
         return SeeOther(url(viewer, "agent-key", item, key))
     context = {
         "agent": {"id_text": item, "name": agent.name},

@@ -15,6 +15,7 @@ from django.core.cache import cache
 
 from memory.clients.embeddings import CachedEmbedder, EmbedderError, NoEmbedder, embed_each, get_embedder
 from memory.store.memories import Vector
+from tenants.context import confirm_assumed
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +36,8 @@ def vectors_of(texts: Sequence[str]) -> list[Vector | None]:
     """Vectors in the order of the texts; None for each that could not be had."""
     if settings.MEMGOV_EMBEDDER == "none":
         return [None] * len(texts)
+    if settings.MEMGOV_EMBEDDER.startswith("openai:"):
+        confirm_assumed()  # what has left cannot be taken back
     embedder = _embedder()
     found: list[Vector | None] = []
     for result in embed_each(embedder, texts):

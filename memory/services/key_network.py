@@ -7,7 +7,8 @@ from django.core.cache import cache
 from memory.services.access import denial_recorded
 from memory.services.errors import Denied
 from tenants.authentication import KeyRefused
-from tenants.networks import inside, networks_of
+from tenants.context import confirm_assumed
+from tenants.networks import inside
 from tenants.principals import Principal
 
 _RECORDED_EVERY_SECONDS = 60
@@ -18,8 +19,9 @@ def key_used_from(principal: Principal, address: str) -> None:
 
     The attempt is in the audit, once a minute for each address: a caller must not be able to fill it.
     """
-    if principal.key_id is None or inside(networks_of(principal.tenant_id, principal.key_id), address):
+    if principal.key_id is None or inside(principal.networks, address):
         return
+    confirm_assumed()  # or the attempt would be marked as told, and taken back
     said = f"this key may not be used from {address}; an admin of the tenant can change its networks"
     if cache.add(f"elsewhere:{principal.key_id.hex}:{address}", 1, _RECORDED_EVERY_SECONDS):
         target = f"key_{principal.key_id.hex}"

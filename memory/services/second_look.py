@@ -14,6 +14,7 @@ from memory.clients.second_opinion import configured, opinion
 from memory.domain.policy import Policy
 from memory.domain.types import Candidate
 from memory.services.purify import Clean, purify
+from tenants.context import confirm_assumed
 from tenants.principals import Principal
 
 _REASONS: Final = {"directive": "contains_instruction", "unavailable": "second_opinion_unavailable"}
@@ -28,6 +29,7 @@ def cleaned(principal: Principal, candidate: Candidate, policy: Policy, *, ask: 
     trusted = candidate.trust >= rules.instruction_trust_floor
     if not (ask and rules.second_opinion and clean.verdict == "pass" and not trusted):
         return clean
+    confirm_assumed()  # what has left cannot be taken back
     said = opinion(
         configured(), _text(clean.candidate), timeout=rules.second_opinion_timeout_seconds,
         budget=rules.second_opinion_calls_per_hour, account=principal.tenant_id.hex,

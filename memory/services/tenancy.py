@@ -21,7 +21,6 @@ from memory.store import audit
 from tenants import keys
 from tenants.context import tenant_context
 from tenants.models import Agent, AgentKey, Grant, Membership, Role, Tenant, User, new_handle
-from tenants.networks import forget
 from tenants.principals import Principal, system
 
 _AGENT_ROLE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,49}")
@@ -193,7 +192,7 @@ def key_rotate(actor: Principal, key: AgentKey, overlap_until: datetime) -> NewK
 
 
 def key_networks_set(actor: Principal, key: AgentKey, networks: Sequence[str]) -> None:
-    """From where the key may be used from now on; every process knows within `tenants.networks.KEPT_SECONDS`."""
+    """From where the key may be used, from its next call on."""
     now, wanted = clock.now(), list(networks)
     with tenant_context(actor.tenant_id):
         before = AgentKey.objects.select_for_update().get(id=key.id).networks
@@ -205,7 +204,6 @@ def key_networks_set(actor: Principal, key: AgentKey, networks: Sequence[str]) -
             before={"networks": before}, after={"networks": wanted},
         )  # fmt: skip
         audit.append(actor, [event], now)
-    forget(key.id)
 
 
 def grant_set(actor: Principal, rule: GrantRule, *, agent: Agent | None = None, agent_role: str = "") -> None:

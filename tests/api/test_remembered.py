@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory.domain.policy import Policy
-from memory.domain.policy_write_rules import TextLimits
+from memory.domain.policy_write_rules import Sanitisation, TextLimits
 from memory.models import AuditEvent, Memory
 from memory.services import tenancy
 from memory.services.policies import policy_activate
@@ -149,6 +149,114 @@ def test_keys__kept__are_bounded_and_hold_no_key(
     met(coder)
     assert met(Caller(stage.orchestrator)) == 1
     assert stage.orchestrator.key_text.split("_", 2)[2] not in repr(remembered._met)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_revoked__though_a_slower_thread_keeps_what_the_key_was__opens_nothing(
+    stage: Stage, coder: Caller, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Kept(dict[bytes, Any]):
+        """A thread that looked the key up before keeps it just now."""
+
+        def pop(self, about: bytes, default: Any = None) -> Any:
+            return self.get(about, default)
+
+    met(coder)
+    monkeypatch.setattr(remembered, "_met", Kept(remembered._met))
+    tenancy.key_revoke(stage.owner.principal, stage.coder.key)
+    assert_problem(CALLS[call](coder), 401, "key_revoked")
+
+
+def test_revoked__no_text_leaves_for_a_second_opinion(stage: Stage, coder: Caller) -> None:
+    from tests.services.test_second_opinion import PLAIN, endpoint
+
+    asking = Policy(sanitisation=Sanitisation(second_opinion=True))
+    policy_activate(stage.owner.principal, asking, "ask another")
+    said = {"scope": "project:alpha", "origin": "tool_output"}
+    with endpoint('{"verdict": "statement"}') as server:
+        for content in ("Mill five delivers glass on Tuesdays.", "Mill six delivers oil on Fridays."):
+            coder.post("memories", {**said, "content": content})
+        assert server.asked, "the text of a key that is open is asked about"
+    tenancy.key_revoke(stage.owner.principal, stage.coder.key)
+    with endpoint('{"verdict": "statement"}') as server:
+        assert_problem(coder.post("memories", {**said, "content": PLAIN}), 401, "key_revoked")
+        assert not server.asked
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_call_from_elsewhere__of_a_met_key__is_refused_at_once_and_in_the_audit(
+    stage: Stage, coder: Caller, moved: bool
+) -> None:
+    def denials() -> int:
+        with stage.context():
+            return AuditEvent.objects.filter(action="access.denied").count()
+
+    met(coder)
+    before = denials()
+    tenancy.key_networks_set(stage.owner.principal, stage.coder.key, ["192.0.2.0/24"])
+    if moved:
+        policy_activate(stage.owner.principal, Policy(text=TextLimits(content_characters=20)), "shorter")
+    assert_problem(CALLS["list"](coder), 401, "key_elsewhere")
+    assert_problem(CALLS["list"](coder), 401, "key_elsewhere")
+    assert denials() == before + 1
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("known", [True, False])
+def test_database__that_is_away__is_said_whether_the_key_was_met_or_not(
+    stage: Stage, coder: Caller, call: str, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met(coder)
+    if not known:
+        remembered._met.clear()
+    connection.close()
+    monkeypatch.setitem(connection.settings_dict, "PORT", "1")
+    answer = CALLS[call](coder)
+    monkeypatch.undo()
+    assert_problem(answer, 503, "database_unavailable")
+    assert answer["Retry-After"]
+
+
+def test_connection__that_ended_between_calls__is_opened_anew_before_anything_is_prepared(
+    stage: Stage, coder: Caller
+) -> None:
+    from tests.api.test_database_gone import cut
+
+    met(coder)
+    for call in ("list", "of no use", "retrieve"):
+        cut()
+        connection.health_check_enabled, connection.health_check_done = True, False  # as between two requests
+        assert CALLS[call](coder).status_code in (200, 400)
+
+
+def test_call_begun_anew__leaves_nothing_of_its_first_try(
+    stage: Stage, coder: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
+    from memory.domain.scopes import parse_grant
+
+    met(coder)
+    tenancy.grant_set(stage.owner.principal, parse_grant("project:beta=rw"), agent=stage.coder.agent)
+    assert CALLS["batch"](coder).json()["results"][0]["outcome"] == "stored"
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    tenancy.key_revoke(stage.owner.principal, stage.coder.key)
+    assert "RateLimit" not in CALLS["list"](coder)
+
+
+def test_longer_life__of_a_key_that_was_over__holds_at_once(stage: Stage) -> None:
+    from datetime import timedelta
+
+    from memgov import clock
+    from tests.factories import make_agent
+
+    passing = make_agent(stage.tenant, "coder", expires_at=clock.now() + timedelta(hours=1))
+    caller = Caller(passing)
+    with clock.moved_to(clock.now() + timedelta(minutes=59, seconds=30)):
+        met(caller)
+    with clock.moved_to(clock.now() + timedelta(minutes=60, seconds=10)):
+        assert_problem(caller.get("whoami"), 401, "key_expired")
+        with stage.context():
+            AgentKey.objects.filter(id=passing.key.id).update(expires_at=clock.now() + timedelta(hours=1))
+        assert caller.get("whoami").status_code == 200
 
 
 def test_revoked__while_calls_run_in_parallel__none_succeeds_after(stage: Stage, coder: Caller) -> None:
