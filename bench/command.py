@@ -48,6 +48,10 @@ PARTS: dict[str, tuple[parts.Part, str]] = {
 }
 
 
+# The signals that told this process to end.
+_told: list[int] = []
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run what is asked for; the exit code."""
     name = arguments[0] if arguments and arguments[0] in PARTS else ""
@@ -73,6 +77,10 @@ def main(arguments: Sequence[str]) -> int:
     except FileRefused as error:
         print(f"memgov: {error}", file=sys.stderr)
         return 2
+    except Exception:
+        if _told:  # what was cut off on the way out is no fault of its own
+            return 128 + _told[0]
+        raise
     result["seconds"] = round(time.time() - began)
     if quiet.busy:
         result["busy"] = quiet.summary()
@@ -82,6 +90,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _end(number: int, frame: object) -> None:
     """Leave by the way of an error, so that servers end and the folder goes away."""
+    _told.append(number)
     raise SystemExit(128 + number)
 
 
