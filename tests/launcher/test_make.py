@@ -56,7 +56,8 @@ def test_chromium__none_there__the_program_says_so(folder: Path) -> None:
 
 
 def test_help__asked__names_every_target_with_what_it_does() -> None:
-    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    quiet = ["make", "--no-print-directory", "help"]  # the tests may be run by make themselves
+    shown = subprocess.run(quiet, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     told = re.findall(r"^([a-z-]+):.*## (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(told) >= 9 and [line.split(maxsplit=1) for line in shown.splitlines()] == [
         list(one) for one in told
