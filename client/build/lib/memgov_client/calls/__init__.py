@@ -1,1 +1,0 @@
-"""Every call of the API as a function that makes a `Call`: what both clients offer, said once."""
