@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 
 from memory.api import metrics, throttling
 from memory.api.authentication import AgentKeyAuthentication
-from memory.api.parsers import StrictJSONParser
+from memory.api.parsers import StrictJSONParser, refuse_packed
 from memory.api.problems import stop
 from memory.api.renderers import Renderer
 from memory.api.strict import ParameterSerializer, StrictSerializer
@@ -73,6 +73,8 @@ class Endpoint(APIView):
         method = "GET" if request.method == "HEAD" else request.method or ""
         allowed = self.parameters.get(method, NoParameters)
         self.query: dict[str, Any] = allowed.read(request.query_params)
+        if request.method in _BODIES:
+            refuse_packed(request.headers.get("Content-Encoding", ""))
         if request.method in _BODIES and "chunked" in request.headers.get("Transfer-Encoding", ""):
             raise stop(411, "length_required", "send the body with a Content-Length; nothing was stored")
 

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.http.request import RawPostDataException
 from rest_framework.parsers import BaseParser
 
+from memgov.bodies import is_packed
 from memory.api.problems import ProblemError, stop
 
 MAX_DEPTH = 24
@@ -47,6 +48,18 @@ class StrictJSONParser(BaseParser):
             raise malformed("the body has to be a JSON object", code="not_an_object")
         _check(value, 1)
         return value
+
+
+def refuse_packed(content_encoding: str) -> None:
+    """Refuse a body that its `Content-Encoding` calls packed.  Raises a 415 problem."""
+    if is_packed(content_encoding):
+        raise stop(
+            415,
+            "unsupported_encoding",
+            f"a body is read as it comes, never unpacked from {content_encoding[:40]!r}; send it plain, without "
+            "`Content-Encoding`; nothing was stored",
+            accept_encoding="identity",
+        )
 
 
 def malformed(detail: str, code: str = "malformed") -> ProblemError:

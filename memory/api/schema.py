@@ -24,6 +24,16 @@ TAGS = {
     "looking on": "Who the key is, health, audit, jobs.",
 }
 
+_HEADERS: dict[int, Any] = {
+    415: {
+        "Accept-Encoding": {
+            "description": "With `unsupported_encoding`: `identity`, a body as it is.",
+            "schema": {"type": "string"},
+        }
+    },
+    429: {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
+}
+
 
 class IdentifierShape(OpenApiSerializerFieldExtension):
     """An id's prefix and digits as a pattern."""
@@ -78,8 +88,6 @@ def _problem(status: int) -> dict[str, Any]:
         "description": phrase(status),
         "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}},
     }
-    if status == 429:
-        answer["headers"] = {
-            "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}
-        }
+    if status in _HEADERS:
+        answer["headers"] = _HEADERS[status]
     return answer

@@ -19,6 +19,7 @@ from django.http.request import split_domain_port, validate_host
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memgov.process_endpoints import resource_metadata
+from memory.api.parsers import refuse_packed
 from memory.api.problems import CONTENT_TYPE, Problem, ProblemError
 from memory.mcp.credentials import authenticated
 from memory.mcp.pool import Pool
@@ -34,6 +35,7 @@ MAX_BODY_BYTES: Final = 2 * 1024 * 1024
 METADATA: Final = "/.well-known/oauth-protected-resource"
 _SAFE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _CALLER: Final = "memgov.caller"
+_LISTS: Final = frozenset({"x-forwarded-for", "content-encoding"})
 
 
 class Front:
@@ -88,6 +90,7 @@ class Front:
             if scope["method"] != "POST":
                 raise _problem(405, "method_not_allowed", "this server is stateless: send POST", Allow="POST")
             scope[_CALLER] = await self._caller(scope, headers, path, request_id)
+            refuse_packed(headers.get("content-encoding", ""))
         except ProblemError as error:
             problem = error.problem
             return await answer(problem.status, problem.body(request_id), CONTENT_TYPE, problem.headers)
@@ -123,12 +126,12 @@ def _caller_of(ctx: Context) -> Caller:
 
 
 def _headers(given: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Headers by their small names.  Each proxy may have written a line of `X-Forwarded-For` of its own: they count
-    together, as a WSGI server joins them."""
+    """Headers by their small names.  Each proxy may have written a line of `X-Forwarded-For` of its own, and each
+    coding of a body may stand in one: they count together, as a WSGI server joins them."""
     headers: dict[str, str] = {}
     for raw, value in given:
         name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
-        joined = name == "x-forwarded-for" and name in headers
+        joined = name in _LISTS and name in headers
         headers[name] = f"{headers[name]},{text}" if joined else text
     return headers
 

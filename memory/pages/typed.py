@@ -10,6 +10,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import render
 
+from memgov.bodies import is_packed
 from memory.pages.access import uncached
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -19,7 +20,7 @@ _SECRET = ("password", "csrfmiddlewaretoken", "code", "credential", "secret", "t
 
 
 class TypedText:
-    """Refuses forms and addresses with text that no table can keep (NUL), and every encoding but UTF-8.
+    """Refuses forms and addresses with text that no table can keep (NUL), every encoding but UTF-8, and packed forms.
 
     Stands here and not in each view, so that a new field cannot be forgotten.  A refused form is shown again field by
     field, without what cannot be kept: nothing that was typed is lost, nothing was saved.
@@ -35,6 +36,10 @@ class TypedText:
         """The refusal, or None.  Comes after the check of the CSRF token, which reads the form anyway."""
         if request.encoding and not _is_utf8(request.encoding):
             raise BadRequest("a page takes UTF-8 only")
+        if is_packed(request.headers.get("Content-Encoding", "")):
+            refused = render(request, "415.html", status=415)
+            refused["Accept-Encoding"] = "identity"
+            return uncached(refused)
         if request.method == "POST" and getattr(view, "reads_files", False):
             return None  # such a view says first where its file goes; its form refuses NUL by itself
         given = request.POST if request.method == "POST" else request.GET

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from typing import Any
 
 import pytest
 
+from memory.api.schema import describe
 from memory.models import Memory
 from tests.api.caller import Caller, assert_problem
 from tests.factories import Stage
@@ -122,6 +125,38 @@ def test_content_type__with_utf8_named__is_read(coder: Caller) -> None:
     assert (
         coder.post("memories", GOOD % "", Content_Type="application/json; charset=UTF-8").status_code == 201
     )
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "deflate, identity", "nonsense", "gzip" * 200])
+def test_body__that_says_it_is_packed__is_415_and_not_stored(
+    stage: Stage, coder: Caller, coding: str
+) -> None:
+    for body in (GOOD % "", gzip.compress((GOOD % "").encode())):
+        answer = coder.post("memories", body, Content_Encoding=coding)
+        problem = assert_problem(answer, 415, "unsupported_encoding")
+        assert answer["Accept-Encoding"] == "identity"
+        assert coding[:40] in problem["detail"] and "send it plain" in problem["detail"]
+    with stage.context():
+        assert not Memory.objects.exists()
+
+
+@pytest.mark.parametrize("coding", ["", "identity", "Identity , identity"])
+def test_body__that_says_nothing_was_done_to_it__is_read(coder: Caller, coding: str) -> None:
+    assert coder.post("memories", GOOD % "", Content_Encoding=coding).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        (path, method)
+        for path, methods in describe()["paths"].items()
+        for method in methods
+        if method in ("post", "put", "patch")
+    ],
+)
+def test_packed_body__is_refused_by_every_call_that_takes_one(coder: Caller, path: str, method: str) -> None:
+    answer = coder.call(method.upper(), re.sub("{.*?}", "x", path), "{}", Content_Encoding="gzip")
+    assert_problem(answer, 415, "unsupported_encoding")
 
 
 def test_chunked_body__is_411_and_not_taken_for_an_empty_one(coder: Caller) -> None:

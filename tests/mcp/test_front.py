@@ -129,6 +129,15 @@ def test_origin__own__passes(stage: Stage, mcp_process: McpProcess) -> None:
     assert post(mcp_process, LIST, stage.coder.key_text, Origin="http://localhost:6274").status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/graph"])
+def test_body__that_says_it_is_packed__415(stage: Stage, mcp_process: McpProcess, path: str) -> None:
+    answer = post(mcp_process, LIST, stage.coder.key_text, path, Content_Encoding="gzip")
+    assert "send it plain" in refused(answer, 415, "unsupported_encoding")
+    assert answer.headers["Accept-Encoding"] == "identity"
+    plain = post(mcp_process, LIST, stage.coder.key_text, path, Content_Encoding="identity")
+    assert plain.status_code == 200, "the positive control"
+
+
 @pytest.mark.parametrize("path", ["/", "/sse", "/mcp/other", "/api/v1/memories", "/messages"])
 def test_address__wrong__404_names_the_right_one(stage: Stage, mcp_process: McpProcess, path: str) -> None:
     detail = refused(post(mcp_process, LIST, stage.coder.key_text, path), 404, "not_found")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from django.test import Client
 
@@ -116,6 +118,19 @@ def test_what_was_typed__stays_in_the_page_that_refuses_it(lived: Lived, browser
     changed = browser.post("/accounts/password/change/", change)
     assert changed.status_code == 400
     assert b"my pass phrase" not in changed.content and b"another phrase" not in changed.content
+
+
+def test_form__that_says_it_is_packed__is_415_and_nothing_is_saved(lived: Lived, browser: Client) -> None:
+    where = lived.full.at("memories/new/")
+    before = state(lived.full)
+    told = {"Content-Encoding": "gzip"}
+    page = browser.post(where, {"content": "The plotter of hall 3 wants paper."}, headers=told)
+    assert page.status_code == 415 and page["Accept-Encoding"] == "identity"
+    assert "Nothing was saved" in page.content.decode() and page["Cache-Control"] == "no-store"
+    upload = browser.post(lived.full.at("imports/"), {"file": BytesIO(b"x")}, headers=told)
+    assert upload.status_code == 415
+    assert state(lived.full) == before
+    assert browser.get(where, headers={"Content-Encoding": "identity"}).status_code == 200
 
 
 def test_tenant__that_is_about_to_go__can_be_kept_by_its_form_alone(stage: Stage) -> None:
