@@ -31,6 +31,7 @@ MAX_QUERY: Final = 20_000
 MAX_DAYS: Final = 36_500
 
 _OPTIONAL: Final[dict[str, Any]] = {"required": False, "allow_null": True}
+_WHOLE: Final[dict[str, Any]] = {**_OPTIONAL, "whole": True}
 
 
 class RunKey(Text):
@@ -54,31 +55,31 @@ def _choice(words: Any, **options: Any) -> serializers.ChoiceField:
 class AppliesTo(StrictSerializer):
     """Path globs and tags that narrow where a memory applies."""
 
-    paths = several(Text(), required=False)
-    tags = several(Text(), required=False)
+    paths = several(Text(whole=True), required=False)
+    tags = several(Text(whole=True), required=False)
 
 
 class WriteBody(StrictSerializer):
     """A candidate: `content`, or `subject` with `predicate` and `value`.  Who writes comes from the key."""
 
-    content = Text(**_OPTIONAL, allow_blank=True, help_text="The sentence to remember.")
-    subject = Text(**_OPTIONAL, allow_blank=True, help_text="What it is about, as in `user:42`.")
-    predicate = Text(**_OPTIONAL, allow_blank=True, help_text="Which property, as in `plan`.")
-    value = Value(**_OPTIONAL, allow_blank=True)
+    content = Text(**_WHOLE, allow_blank=True, help_text="The sentence to remember.")
+    subject = Text(**_WHOLE, allow_blank=True, help_text="What it is about, as in `user:42`.")
+    predicate = Text(**_WHOLE, allow_blank=True, help_text="Which property, as in `plan`.")
+    value = Value(**_WHOLE, allow_blank=True)
     scope = ScopeText(
-        **_OPTIONAL, help_text="Without it the narrowest that fits: task, session, or the agent's own."
+        **_WHOLE, help_text="Without it the narrowest that fits: task, session, or the agent's own."
     )
     layer = _choice(Layer, **_OPTIONAL)
     kind = _choice(Kind, **_OPTIONAL)
     origin = Text(
-        **_OPTIONAL, max_length=100, help_text=f"One of {', '.join(Origin)}; an unknown one is not trusted."
+        **_WHOLE, max_length=100, help_text=f"One of {', '.join(Origin)}; an unknown one is not trusted."
     )
     confidence = Share(**_OPTIONAL)
     importance = Share(**_OPTIONAL)
-    session = Text(**_OPTIONAL)
-    task = Text(**_OPTIONAL)
-    tool = Text(**_OPTIONAL, allow_blank=True)
-    input_hash = Text(**_OPTIONAL, allow_blank=True)
+    session = Text(**_WHOLE)
+    task = Text(**_WHOLE)
+    tool = Text(**_WHOLE, allow_blank=True)
+    input_hash = Text(**_WHOLE, allow_blank=True)
     derived_from = several(Identifier("mem"), **_OPTIONAL)
     applies_to = AppliesTo(**_OPTIONAL)
     ttl = TimeToLive(**_OPTIONAL)
@@ -100,8 +101,8 @@ class EditBody(StrictSerializer):
 
     keeps_null = frozenset({"ttl", "expires_at", "valid_from", "valid_to", "review_by"})
 
-    content = Text(required=False)
-    value = Value(required=False)
+    content = Text(whole=True, required=False)
+    value = Value(whole=True, required=False)
     kind = _choice(Kind, required=False)
     layer = _choice(Layer, required=False)
     confidence = Share(required=False)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
+from django.core.validators import ProhibitNullCharactersValidator
 from django.http import QueryDict
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import cached_property
@@ -138,16 +139,24 @@ def _typed(field: serializers.Field[Any, Any, Any, Any] | None, text: str) -> An
 
 
 class Text(serializers.CharField):
-    """A JSON string, as it is but for NUL, which nothing can store: its white space is the service's matter."""
+    """A JSON string, as it is but for NUL, which nothing can store: its white space is the service's matter.
 
-    def __init__(self, **options: Any) -> None:
+    With ``whole`` NUL stays in too, for services that take it out and say so.
+    """
+
+    def __init__(self, *, whole: bool = False, **options: Any) -> None:
         options.setdefault("trim_whitespace", False)
         super().__init__(**options)
+        self.whole = whole
+        if whole:
+            self.validators = [
+                one for one in self.validators if not isinstance(one, ProhibitNullCharactersValidator)
+            ]
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        text: str = super().to_internal_value(data.replace("\x00", ""))
+        text: str = super().to_internal_value(data if self.whole else data.replace("\x00", ""))
         return text
 
 
@@ -243,10 +252,12 @@ class ScopeText(Text):
     """`project:alpha`, `shared`, …: its kind and key are checked, and given back in one spelling."""
 
     def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
         try:
-            return str(parse_scope(super().to_internal_value(data)))
+            scope = str(parse_scope(text.replace("\x00", "")))
         except ValueError as error:
             raise serializers.ValidationError(str(error), "invalid_scope") from None
+        return text if "\x00" in text else scope
 
 
 @extend_schema_field({"type": ["integer", "string"], "pattern": r"^\d{1,9}\s*[wdhms]?$", "minimum": 1})

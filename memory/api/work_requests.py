@@ -43,14 +43,15 @@ class WorkingBody(StrictSerializer):
     )
     summary = Text(
         **_OPTIONAL,
+        whole=True,
         allow_blank=True,
         max_length=2000,
         help_text="The sentence to remember, instead of the value.",
     )
-    origin = Text(**_OPTIONAL, max_length=100, help_text=f"One of {', '.join(Origin)}.")
+    origin = Text(**_OPTIONAL, whole=True, max_length=100, help_text=f"One of {', '.join(Origin)}.")
     confidence = Share(**_OPTIONAL)
-    session = Text(**_OPTIONAL)
-    tool = Text(**_OPTIONAL, allow_blank=True)
+    session = Text(**_OPTIONAL, whole=True)
+    tool = Text(**_OPTIONAL, whole=True, allow_blank=True)
 
 
 class TaskEndBody(StrictSerializer):

@@ -6,9 +6,9 @@ The second stage of the write pipeline. Whether the candidate is any good is dec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 from uuid import UUID
 
 from memory.domain.normalise import (
@@ -24,7 +24,8 @@ from memory.domain.normalise import (
 from memory.domain.policy import Policy
 from memory.domain.registry import DEFAULT_REGISTRY, Registry
 from memory.domain.scopes import Scope, ScopeKind, narrowest, parse_scope
-from memory.domain.types import Candidate, Kind, Layer, Origin
+from memory.domain.types import Candidate, Finding, Kind, Layer, Origin
+from memory.domain.zero_characters import without_zero
 
 T = TypeVar("T")
 
@@ -80,8 +81,9 @@ def resolve_defaults(
 
     `policy` is the tenant's; the overrides of the candidate's scope are applied here. Trust is that of the
     origin, at most the key's ceiling, at most the lowest of the ancestors. A `model_inferred` statement that
-    names no scope starts in its session.
+    names no scope starts in its session.  Zero characters are taken out of every text, and the candidate says where.
     """
+    raw, removed = _kept(raw)
     origin, unknown = _origin(raw.origin, policy)
     session, task = _run(raw.session, ScopeKind.SESSION), _run(raw.task, ScopeKind.TASK)
     valid_from, valid_to = _aware(raw.valid_from, "valid_from"), _aware(raw.valid_to, "valid_to")
@@ -119,7 +121,21 @@ def resolve_defaults(
         metadata=normalise_metadata(raw.metadata, policy.text),
         agent=agent,
         unknown_origin=unknown,
+        removed=removed,
     )
+
+
+_TEXTS: Final = (
+    "content", "subject", "predicate", "value", "scope", "origin", "session", "task", "tool", "input_hash", "paths",
+    "tags", "metadata",
+)  # fmt: skip
+
+
+def _kept(raw: RawCandidate) -> tuple[RawCandidate, tuple[Finding, ...]]:
+    """What of the texts can be kept, and what was taken out of them."""
+    given = {name: value for name in _TEXTS if (value := getattr(raw, name))}
+    changed, removed = without_zero(given)
+    return (replace(raw, **cast(dict[str, Any], changed)) if changed else raw), removed
 
 
 def _origin(given: str | None, policy: Policy) -> tuple[Origin, str | None]:

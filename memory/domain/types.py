@@ -86,7 +86,8 @@ class Candidate:
     """What a writer offers, after defaults are filled in and text is normalised.
 
     `agent` is the writer as the key names it, never as the body does. `unknown_origin` keeps an origin
-    word that the product does not know; admission refuses it.
+    word that the product does not know; admission refuses it. `removed` tells what no text can keep and was taken
+    out: it is no suspicion, and said to the writer only.
     """
 
     content: str
@@ -114,6 +115,7 @@ class Candidate:
     metadata: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
     agent: str | UUID | None = None
     unknown_origin: str | None = None
+    removed: tuple[Finding, ...] = ()
 
     @property
     def keyed(self) -> bool:
@@ -164,7 +166,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something sanitisation saw: where, and by which rule. `span` counts characters of the field."""
+    """Something the write pipeline saw: where, and by which rule. `span` counts characters of the field."""
 
     kind: str
     field: str

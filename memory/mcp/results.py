@@ -12,6 +12,7 @@ from typing import Any, Final
 from mcp_types import CallToolResult, TextContent
 
 from memory.api.direct import Answer
+from memory.domain.zero_characters import KIND as REMOVED
 from memory.mcp.advice import about_outcome, about_problem
 
 OUTCOME_MEMBERS: Final = (
@@ -57,9 +58,11 @@ def _outcome_text(found: dict[str, Any]) -> str:
         )
     if found["replaced"]:
         parts.append(f"it replaced {', '.join(found['replaced'])}")
-    if found["findings"]:
-        kinds = sorted({one["kind"] for one in found["findings"]})
+    removed = [one["field"] for one in found["findings"] if one["kind"] == REMOVED]
+    if kinds := sorted({one["kind"] for one in found["findings"]} - {REMOVED}):
         parts.append(f"found in the text: {', '.join(kinds)}")
+    if removed:
+        parts.append(f"zero characters were taken out of {', '.join(removed[:5])}")
     said = f"{parts[0]}: {'; '.join(parts[1:])}." if parts[1:] else f"{parts[0]}."
     return f"{said} {found['advice']}".strip()
 

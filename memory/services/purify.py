@@ -25,6 +25,11 @@ class Clean:
     findings: Sequence[Finding]
 
     @property
+    def told(self) -> Sequence[Finding]:
+        """What the writer is told: the findings, and what was taken out of the texts before anything looked at them."""
+        return (*self.findings, *self.candidate.removed)
+
+    @property
     def held_secret(self) -> bool:
         """Whether a secret was found: then the text is kept out of the log of decisions."""
         return any(finding.kind == "secret" for finding in self.findings)

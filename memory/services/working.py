@@ -100,7 +100,7 @@ def working_put(
         work.update_run(run, active_at=now, status=work.OPEN)
         action = "working.held" if value.status == HELD else "working.stored"
         _audit(principal, action, value, active, now)
-    return WorkingOutcome(value, present is None, clean.findings, active.number, clean.reason, clean.rule)
+    return WorkingOutcome(value, present is None, clean.told, active.number, clean.reason, clean.rule)
 
 
 def working_get(principal: Principal, task: str, key: str) -> WorkingValue:
@@ -204,7 +204,7 @@ def _row(
         succeeded=write.succeeded, summary=c.content if write.summary else "", importance=write.importance,
         origin=c.origin.value, trust=c.trust, confidence=c.confidence, session=c.session or "", tool=c.tool or "",
         agent_id=principal.agent_id, agent_name=principal.name, status=KEPT if clean.verdict == "pass" else HELD,
-        findings=[asdict(finding) for finding in clean.findings], recorded_at=now, updated_at=now,
+        findings=[asdict(finding) for finding in clean.told], recorded_at=now, updated_at=now,
         expires_at=c.expires_at,
     )  # fmt: skip
 
@@ -252,7 +252,7 @@ def _refused(
         after={"rule": clean.rule}, policy_version=active.number,
     )  # fmt: skip
     audit.append(principal, [event], now)
-    return WorkingOutcome(None, False, clean.findings, active.number, clean.reason, clean.rule)
+    return WorkingOutcome(None, False, clean.told, active.number, clean.reason, clean.rule)
 
 
 def _audit(

@@ -107,7 +107,7 @@ class Draft:
         candidate = clean.candidate
         result = Outcome(
             outcome=outcome, policy_version=self.active.number, decision_id=self.decision_id,
-            findings=clean.findings, **more,
+            findings=clean.told, **more,
         )  # fmt: skip
         decisions.insert(
             WriteDecision(
@@ -123,7 +123,7 @@ class Draft:
                 rule=result.rule or "",
                 text="" if clean.held_secret and memory is None else candidate.content,
                 memory_id=memory.id if memory else None,
-                findings=[asdict(finding) for finding in clean.findings],
+                findings=[asdict(finding) for finding in clean.told],
                 policy_version=self.active.number,
                 request_id=self.principal.request_id,
                 task=candidate.task or "",

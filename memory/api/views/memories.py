@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -26,7 +28,8 @@ from memory.api.requests import (
 )
 from memory.api.views.writing import WriteEndpoint, problem_response
 from memory.domain.ids import parse_id, show_id
-from memory.domain.types import Band
+from memory.domain.types import Band, Finding
+from memory.domain.zero_characters import without_zero
 from memory.models import Memory, Revision
 from memory.selectors.memory_list import MemoryFilters, memory_list
 from memory.selectors.policies import active_policy
@@ -107,9 +110,10 @@ def agent_named(text: str | None) -> str | UUID | None:
         raise stop(400, "invalid_id", str(error), field="agent") from None
 
 
-def shown(memory: Memory, reader: Principal) -> Response:
-    """One memory with its version as ETag.  Inside the tenant context."""
+def shown(memory: Memory, reader: Principal, told: Sequence[Finding] = ()) -> Response:
+    """One memory with its version as ETag, and what else its writer is told.  Inside the tenant context."""
     body = memory_json(memory, reader, active_policy().policy, clock.now())
+    body["findings"] = [*body["findings"], *(asdict(one) for one in told)]
     return Response(body, headers={"ETag": f'"{memory.version}"'})
 
 
@@ -135,8 +139,9 @@ class OneMemory(Endpoint):
         version = version_in_if_match(request, required=True)
         assert version is not None  # or it would have been a 428
         memory = memory_edit(self.principal, uuid, changes, version=version)
+        _, removed = without_zero(changes)
         with tenant_context(self.principal.tenant_id):
-            return shown(memory, self.principal)
+            return shown(memory, self.principal, removed)
 
     @docs.memory_delete
     def delete(self, request: Any, memory_id: str) -> Response:

@@ -11,6 +11,7 @@ from memory.domain.normalise import NAME_LIMIT, BadText, TooLong, normalise_text
 from memory.domain.policy_write_rules import TextLimits
 from memory.domain.scopes import OWNED_KINDS, ScopeKind, parse_pattern, parse_scope
 from memory.domain.types import Kind
+from memory.domain.zero_characters import ZERO
 
 MAX_ENTRIES: Final = 500
 """Most entries of one file."""
@@ -34,7 +35,9 @@ def _pattern(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """The text as a write would keep it."""
+    """The text as a write would keep it; one that it would change on the way is to be mended in the file."""
+    if ZERO in text:
+        raise ValueError("holds a zero character (NUL), which no text can keep: take it out of the file")
     try:
         clean = normalise_text(text, "text", TextLimits().content_characters)
     except (BadText, TooLong) as error:
