@@ -16,6 +16,7 @@ from memory.models import Contradiction, Memory
 from memory.pages import queue as queues
 from memory.pages.access import Viewer, tenant_page
 from memory.pages.answers import raise_or_deny, row_id, sentence, url, version_of
+from memory.pages.contradiction_shapes import settlement
 from memory.pages.memory_shapes import address
 from memory.pages.queue import Asked, Clash, Queue, Rows
 from memory.pages.wording import plain, said_key, timeline
@@ -73,6 +74,7 @@ def _detail(viewer: Viewer, item: UUID) -> dict[str, Any] | None:
     mine = row.undo.get("actor") == viewer.principal.id
     fresh = row.resolved_at is not None and clock.now() - row.resolved_at <= UNDO_FOR
     undo_url = url(viewer, "contradiction-undo", show_id("con", row.id))
+    events = events_of([show_id("con", row.id)])
     return {
         "id_text": show_id("con", row.id),
         "status": row.status,
@@ -80,13 +82,14 @@ def _detail(viewer: Viewer, item: UUID) -> dict[str, Any] | None:
         "key": said_key(row.subject, row.predicate) or _("Two wordings"),
         "scope": row.scope,
         "opened_at": row.created_at,
-        "why": _WHY.get(row.kind, ""),
+        "why": (_WHY if row.status == "open" else _KINDS).get(row.kind, ""),
         "version": row.version,
         "can_decide": row.status == "open" and viewer.can("review"),
         "undo_url": undo_url if mine and fresh and viewer.can("review") else "",
         "a": _side(viewer, a),
         "b": _side(viewer, b),
-        "history": timeline(events_of([show_id("con", row.id)])),
+        "settled": settlement(viewer, row, b, events),
+        "history": timeline(events),
     }
 
 

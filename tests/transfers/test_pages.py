@@ -227,3 +227,54 @@ def test_export__as_parquet_without_its_package__says_what_to_install(stage: Sta
     assert answer.status_code == 422
     said = html.unescape(answer.content.decode())
     assert "pip install 'memgov-server[parquet]'" in said and "nothing was exported" in said
+
+
+def test_contradiction__that_an_import_settled__says_who_vouched_and_for_which_row(
+    stage: Stage, owner: Client, reviewer: Client
+) -> None:
+    from memory.models import Contradiction
+    from memory.services.memory_write import memory_write
+    from memory.services.write_types import WriteRequest
+
+    told = WriteRequest(content="Lives in Bern", scope="user:42", origin="user_explicit")
+    memory_write(stage.coder.principal, told)
+    rows = b'[{"memory": "Lives in Oslo"}]'
+    looked = upload(owner, stage, rows, scope="user:42", on_conflict="replace")
+    run(stage, newest(stage, "import.preview"))
+    began = owner.post(looked["Location"] + "run/")["Location"]
+    run(stage, newest(stage, "import.run"))
+    with stage.context():
+        found = Contradiction.objects.get(status="settled")
+    where = f"/t/{stage.tenant.slug}/contradictions/con_{found.id.hex}/?view=settled"
+    page = owner.get(where).content.decode()
+    assert "B was kept" in page and stage.owner.principal.name in page
+    assert "An import that replaces what it contradicts" in page and "of my store.json" in page
+    assert f'href="{began}"' in page, "where the import can be looked at and taken back"
+    assert "is held until someone decides" not in page, "it is decided"
+    seen = reviewer.get(where).content.decode()
+    assert "of my store.json" in seen and began not in seen, "imports are pages of admins"
+    german = owner.get(where, headers={"Accept-Language": "de"}).content.decode()
+    assert "B wurde behalten" in german and "von my store.json" in german
+    owner.post(began + "undo/")
+    run(stage, newest(stage, "import.undo"))
+    again = owner.get(where).content.decode()
+    assert "B was kept" not in again, "taken back: the settlement is no longer one"
+
+
+def test_contradiction__that_a_person_settled__names_the_person_and_no_import(
+    stage: Stage, reviewer: Client
+) -> None:
+    from memory.models import Contradiction
+    from memory.services.contradictions import contradiction_settle
+    from memory.services.memory_write import memory_write
+    from memory.services.write_types import WriteRequest
+
+    for text, origin in (("Lives in Bern", "user_explicit"), ("Lives in Oslo", "tool_output")):
+        memory_write(stage.coder.principal, WriteRequest(content=text, scope="user:42", origin=origin))
+    with stage.context():
+        found = Contradiction.objects.get()
+    where = f"/t/{stage.tenant.slug}/contradictions/con_{found.id.hex}/?view=settled"
+    assert "was kept" not in reviewer.get(where).content.decode(), "the control: it is open"
+    contradiction_settle(stage.reviewer.principal, found.id, "keep_a", "asked <b>them</b>", version=1)
+    page = reviewer.get(where).content.decode()
+    assert "A was kept" in page and "asked &lt;b&gt;them&lt;/b&gt;" in page and "An import" not in page
