@@ -103,7 +103,7 @@ def undo(request: HttpRequest, viewer: Viewer, decision: str) -> HttpResponse:
     try:
         undone = promotion_undo(viewer.principal, decision_id)
     except ServiceError as error:
-        return _not_undone(request, viewer, decision_id, error)
+        return not_undone(request, viewer, decision_id, error)
     text = _("Taken back. The request waits again.")
     return queues.decided(request, viewer, QUEUE, undone.id, undone.id, text, relist=True)
 
@@ -124,7 +124,8 @@ def _refused(
     return raise_or_deny(error)
 
 
-def _not_undone(request: HttpRequest, viewer: Viewer, decision_id: UUID, error: ServiceError) -> HttpResponse:
+def not_undone(request: HttpRequest, viewer: Viewer, decision_id: UUID, error: ServiceError) -> HttpResponse:
+    """409: the request of a decision as it is now, and why the decision stays."""
     if not isinstance(error, Conflict):
         return raise_or_deny(error)
     with tenant_context(viewer.tenant.id):

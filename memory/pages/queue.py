@@ -143,18 +143,20 @@ def decided(
     return response
 
 
-def relisted(request: HttpRequest, viewer: Viewer, queue: Queue, text: str) -> HttpResponse:
+def relisted(
+    request: HttpRequest, viewer: Viewer, queue: Queue, text: str, *, undo_url: str = ""
+) -> HttpResponse:
     """After several decisions: the queue anew with its first item, and the message."""
     query = asked(request, queue)
     if not wants_part(request):
-        flash(request, text)
+        flash(request, text, undo_url)
         return SeeOther(_address(viewer, queue, query, None))
     with tenant_context(viewer.tenant.id):
         context = _listed(viewer, queue, query)
         first = next(iter(context["ids"]), None)
         context |= {
             "sel": queue.detail(viewer, first) if first else None,
-            "toast": {"text": text, "tone": "ok", "undo_url": ""},
+            "toast": {"text": text, "tone": "ok", "undo_url": undo_url, "undo_target": "#detail"},
             "relist": True,
         }
         return answer(request, queue.template("_after"), context)

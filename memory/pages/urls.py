@@ -53,6 +53,7 @@ app_name = "pages"
 _promotions = [
     path("", promotions.index, name="promotions"),
     path("bulk/", promotions_bulk.bulk, name="promotions-bulk"),
+    path("bulk/undo/", promotions_bulk.undo, name="promotions-bulk-undo"),
     path("<str:item>/", promotions.one, name="promotion"),
     path("<str:item>/decide/", promotions.decide, name="promotion-decide"),
     path("<str:item>/snooze/", promotion_talk.snooze, name="promotion-snooze"),

@@ -10,8 +10,8 @@ from memory.domain.promotion import may_decide
 from memory.domain.scopes import parse_scope
 from memory.models import Memory, PromotionRequest
 from memory.selectors.rivals import rivals_in
-from memory.services.errors import Invalid, ServiceError
-from memory.services.promotion_decide import Decided, promotion_decide
+from memory.services.errors import Conflict, Invalid, NotFound, ServiceError
+from memory.services.promotion_decide import Decided, promotion_decide, promotion_undo
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -34,6 +34,15 @@ class Done:
     request_id: UUID
     decided: Decided | None
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of one decision that was to be taken back: its request, or why it stays."""
+
+    decision_id: UUID
+    request: PromotionRequest | None
+    error: Conflict | NotFound | None
 
 
 def bulk_sorted(actor: Principal, ids: Sequence[UUID], action: str) -> list[Sorted]:
@@ -64,6 +73,22 @@ def promotions_decide(
         for request_id, version in items
         if request_id in found
     ]
+
+
+def promotions_undo(actor: Principal, decision_ids: Sequence[UUID]) -> list[Undone]:
+    """Take one's own decisions back, the last one first; those that cannot be taken back say why.
+
+    Raises `Denied` without a reviewing role, before anything is taken back.
+    """
+    return [_back(actor, one) for one in reversed(list(dict.fromkeys(decision_ids))[:MOST])]
+
+
+def _back(actor: Principal, decision_id: UUID) -> Undone:
+    try:
+        request = promotion_undo(actor, decision_id)
+    except (Conflict, NotFound) as error:
+        return Undone(decision_id, None, error)
+    return Undone(decision_id, request, None)
 
 
 def _one(actor: Principal, one: Sorted, action: str, reason: str, version: int) -> Done:

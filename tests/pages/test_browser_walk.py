@@ -116,6 +116,10 @@ def test_bulk__in_a_dialog__decides_the_selected(full: Full, open_as: OpenAs) ->
     expect(dialog).to_be_hidden()
     expect(page.locator("#toasts")).to_contain_text("2 requests decided")
     assert statuses(full, full.request, newer) == ["approved", "approved"]
+    page.keyboard.press("u")
+    expect(page.locator("#toasts")).to_contain_text("2 decisions taken back")
+    assert statuses(full, full.request, newer) == ["pending", "pending"]
+    expect(page.locator("#list")).to_contain_text("staging cluster")
 
 
 def test_without_javascript__everything_works_by_links_and_forms(full: Full, open_as: OpenAs) -> None:

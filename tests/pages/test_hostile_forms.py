@@ -27,8 +27,9 @@ FRONT = (
     "/accounts/2fa/",
     "/accounts/password/change/",
 )
-# Their forms stand on pages that only a moment has: a code in a mail, a second factor that was just begun.
-MOMENTARY: set[str] = set()
+# Their forms stand on pages that only a moment has: a code in a mail, a second factor that was just begun, the message
+# after a decision.
+MOMENTARY = {"promotions-bulk-undo"}
 # These say first where their file goes, so that the door before all views leaves the text to their forms.
 OF_FILES = {"pages:imports"}
 
