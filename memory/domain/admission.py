@@ -17,6 +17,7 @@ from memory.domain.normalise import content_of
 from memory.domain.own_output import own_output
 from memory.domain.policy import Policy
 from memory.domain.registry import PredicateRule
+from memory.domain.scopes import ScopeTier
 from memory.domain.smalltalk import vague, vague_value, width
 from memory.domain.types import LONG_TERM_LAYERS, Candidate, Kind, Layer
 from memory.domain.values import Normaliser, canonical_text
@@ -56,8 +57,8 @@ def admit(
     """Judge a candidate by the policy of its scope (`Policy.for_scope`).
 
     `domain_similarity` is the cosine to the domain description, None where there is no embedder; `rule` is
-    the registry's rule for the predicate. Working memory is the agent's scratch pad: the checks of wording
-    and durability do not apply to it.
+    the registry's rule for the predicate. Working memory of a session or task is a scratch pad that goes with it:
+    the checks of wording and durability do not apply there. In a wider scope the layer is no way around them.
     """
     refusal = next(_refusals(c, policy, now, domain_similarity, rule), None)
     if refusal is None:
@@ -121,12 +122,16 @@ def _own_output(c: Candidate, policy: Policy) -> _Refusal | None:
     return _Refusal("own_output", rule, "this is what the store itself gave out") if rule else None
 
 
+def _is_scratch(c: Candidate) -> bool:
+    return c.layer is Layer.WORKING and c.scope.tier is ScopeTier.NARROW
+
+
 def _transient(c: Candidate, policy: Policy) -> _Refusal | None:
     rules = policy.admission
     if c.predicate and c.predicate in rules.transient_predicates:
         said = f"{c.predicate} changes with the moment"
         return _Refusal("transient", "transient.predicate", said)
-    if not rules.refuse_transient_text or c.layer is Layer.WORKING:
+    if not rules.refuse_transient_text or _is_scratch(c):
         return None
     episode = c.layer is Layer.EPISODIC or c.kind is Kind.EVENT
     rule = transient(_own_words(c), episode=episode)
@@ -151,7 +156,7 @@ def _importance(c: Candidate, policy: Policy) -> _Refusal | None:
 
 def _vague(c: Candidate, policy: Policy, rule: PredicateRule | None) -> _Refusal | None:
     rules = policy.admission
-    if c.layer is Layer.WORKING:
+    if _is_scratch(c):
         return None
     typed = rule is not None and rule.normaliser is not Normaliser.TEXT
     if not typed and width(c.said) < rules.min_value_length:

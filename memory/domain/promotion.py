@@ -80,6 +80,7 @@ def _risk(policy: Policy, to_scope: Scope, facts: PromotionFacts) -> tuple[Risk,
                 f"confidence {facts.confidence:g} is below {rules.auto_approve_min_confidence:g}",
                 facts.confidence < rules.auto_approve_min_confidence,
             ),
+            ("working memory: no gate has read its wording", facts.layer is Layer.WORKING),
             (f"visible to everyone in {to_scope}", to_scope.tier is ScopeTier.WIDE),
         )
         if applies

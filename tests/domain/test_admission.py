@@ -196,6 +196,8 @@ def test_admit__triple_without_a_sentence__is_not_judged_by_the_one_made_for_it(
 def test_admit__working_memory__may_hold_the_moment():
     for text in ("CI run 8842 is currently red", "ok", "Next step: fix the parser"):
         assert said(text, layer=Layer.WORKING, scope="task:t1") is None
+        for wide in ("agent:a", "user:1", "project:p", "global"):
+            assert said(text, layer=Layer.WORKING, scope=wide, trust=0.9, confidence=0.9) == said(text), wide
 
 
 def test_admit__episode__may_speak_of_today_but_not_of_a_run():

@@ -5,7 +5,7 @@ import pytest
 from memory.domain.policy import Policy
 from memory.domain.promotion import PromotionFacts, may_decide, route, stale, triggered
 from memory.domain.scopes import parse_scope
-from memory.domain.types import Kind, Status
+from memory.domain.types import Kind, Layer, Status
 
 DEFAULT = Policy()
 AGENT, PROJECT, SHARED, GLOBAL = map(parse_scope, ("agent:a", "project:p", "shared", "global"))
@@ -35,6 +35,7 @@ def test_route__shared_and_global__always_need_a_person(target):
         ({"status": Status.CONTESTED}, "high"),
         ({"kind": Kind.PROCEDURE, "trust": 0.5}, "high"),
         ({"kind": Kind.PROCEDURE}, "low"),
+        ({"layer": Layer.WORKING}, "medium"),
     ],
 )
 def test_route__facts__decide_the_risk(changed: dict[str, object], risk: str):
