@@ -92,6 +92,9 @@ class Registry:
         for rule in (*BUILT_IN, *tenant_rules):
             self._rules.update(dict.fromkeys(rule.aliases, rule))
             self._rules[rule.name] = rule
+        # Where a tenant's rule takes the place of a built-in one, that one's aliases lead to it too: another spelling
+        # is no way around what the tenant decided.
+        self._rules = {name: self._rules[rule.name] for name, rule in self._rules.items()}
 
     def rules(self) -> tuple[PredicateRule, ...]:
         """Every rule once, as it holds for this tenant."""

@@ -125,6 +125,22 @@ def test_predicate__built_in__overridden_by_the_tenant(stage: Stage) -> None:
     assert len(rows(stage, status="live")) == 2
 
 
+def test_predicate__built_in_overridden__in_each_of_its_spellings(stage: Stage) -> None:
+    predicate_set(stage.owner.principal, PredicateRule("plan", single_valued=False))
+    predicate_set(stage.owner.principal, PredicateRule("version", single_valued=True))
+    write(stage, "user:42", "plan", "pro")
+    assert write(stage, "user:42", "Pricing plan", "team").outcome == "stored"
+    assert len(rows(stage, status="live")) == 2
+    rules = selector.words_known(stage.tenant.id).registry.rules()
+    assert [rule.volatile for rule in rules if rule.name == "version"] == [False], "no sweep ages it"
+
+
+def test_predicate__alias_that_is_a_built_in_name__takes_its_spellings_along(stage: Stage) -> None:
+    predicate_set(stage.owner.principal, PredicateRule("contract", single_valued=True, aliases=("plan",)))
+    write(stage, "user:42", "subscription", "pro")
+    assert write(stage, "user:42", "contract", "team").outcome == "superseded"
+
+
 def test_predicate__name_of_another__refused(stage: Stage) -> None:
     predicate_set(stage.owner.principal, PredicateRule("supplier", aliases=("vendor",)))
     with pytest.raises(Invalid, match="belongs to"):
