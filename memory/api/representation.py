@@ -9,7 +9,9 @@ from uuid import UUID
 
 from memory.domain.freshness import band
 from memory.domain.ids import show_id
+from memory.domain.lifecycle import standing
 from memory.domain.policy import Policy
+from memory.domain.scopes import parse_scope
 from memory.domain.types import Kind
 from memory.models import (
     AuditEvent,
@@ -20,7 +22,6 @@ from memory.models import (
     PromotionRequest,
     Revision,
 )
-from memory.models.memory import LIVE_STATUSES
 from memory.selectors.vocabulary import words_known
 from memory.services.write_types import Outcome
 from tenants.principals import Principal
@@ -44,9 +45,8 @@ def ids(prefix: str, uuids: Sequence[UUID]) -> list[str]:
 
 
 def present_status(memory: Memory, now: datetime) -> str:
-    """The status as a reader has to take it: past its expiry a row is expired, swept or not."""
-    over = memory.expires_at is not None and memory.expires_at <= now
-    return "expired" if over and memory.status in LIVE_STATUSES else memory.status
+    """The status as a reader has to take it."""
+    return standing(memory.status, memory.expires_at, now)
 
 
 def is_withheld(memory: Memory, reader: Principal) -> bool:
@@ -57,6 +57,7 @@ def is_withheld(memory: Memory, reader: Principal) -> bool:
 def memory_json(memory: Memory, reader: Principal, policy: Policy, now: datetime) -> dict[str, Any]:
     """A memory with everything that its reader may know."""
     rule = words_known(memory.tenant_id).registry.lookup(memory.predicate) if memory.predicate else None
+    own = policy.for_scope(parse_scope(memory.scope))
     withheld = is_withheld(memory, reader)
     return {
         "id": show_id("mem", memory.id),
@@ -75,7 +76,7 @@ def memory_json(memory: Memory, reader: Principal, policy: Policy, now: datetime
         "importance": memory.importance,
         "confidence": memory.confidence,
         "trust": memory.trust,
-        "band": band(Kind(memory.kind), rule, memory.learned_at, now, policy).value,
+        "band": band(Kind(memory.kind), rule, memory.learned_at, now, own).value,
         "origin": memory.origin,
         "agent": {"id": named("agt", memory.agent_id), "name": memory.agent_name},
         "key": named("key", memory.key_id),

@@ -5,6 +5,7 @@ Nothing else decides a status. Who may cause an event, and what else it changes,
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -100,3 +101,9 @@ SOURCES: Final[dict[Event, frozenset[Status]]] = {
     event: frozenset(source for source, known in TRANSITIONS if known is event) for event in Event
 }
 """For set-based statements: the statuses from which an event leads on."""
+
+
+def standing(status: str, expires_at: datetime | None, now: datetime) -> str:
+    """The status as everybody has to take it: past its expiry a readable row is expired, swept or not."""
+    over = expires_at is not None and expires_at <= now
+    return Status.EXPIRED.value if over and status in READABLE else status

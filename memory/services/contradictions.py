@@ -161,7 +161,8 @@ class _Settling:
 
     def _replace(self, kept: Memory, lost: Memory) -> None:
         """The one that lost gives way: to the kept one, or to what replaced that meanwhile."""
-        status = Status(kept.status)
+        # What has expired counts as gone, swept or not: nobody would be left with either.
+        status = Status(lifecycle.standing(kept.status, kept.expires_at, self.changes.now))
         successor = kept.id
         if status in _REPLACED:
             successor = kept.superseded_by or kept.merged_into or kept.id

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from memgov import clock
 from memory.domain.ids import show_id
+from memory.domain.lifecycle import standing
 from memory.domain.promotion import PromotionFacts, Tier, route
 from memory.domain.scopes import Scope, Verb, may, parse_scope
 from memory.domain.types import Kind, Layer, Status
@@ -39,10 +40,9 @@ def promotion_request(
         _check_right(principal, memory)
         if version is not None and version != memory.version:
             raise VersionConflict(f"the memory is at version {memory.version}, not {version}; read it again")
-        if memory.status != "live":
-            raise Conflict(
-                f"only a live memory can be promoted; this one is {memory.status}", code="not_live"
-            )
+        status = standing(memory.status, memory.expires_at, now)
+        if status != "live":
+            raise Conflict(f"only a live memory can be promoted; this one is {status}", code="not_live")
         if PromotionRequest.objects.filter(
             memory_id=memory.id, to_scope=str(to_scope), status="pending"
         ).exists():

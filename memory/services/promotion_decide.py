@@ -116,20 +116,22 @@ def _lock(request_id: UUID) -> tuple[Memory, PromotionRequest]:
 
 
 def _refresh_if_memory_moved(actor: Principal, request_id: UUID, action: str, version: int) -> str | None:
-    """Re-validate a request whose memory changed since it was asked: commit its new version and risk, apply
-    nothing, and say what happened.  None when there is nothing to refresh."""
+    """Re-validate a request whose memory changed, or expired, since it was asked: commit its new version and risk,
+    apply nothing, and say what happened.  None when there is nothing to refresh."""
     if action != "approve":
         return None
     now = clock.now()
     with tenant_context(actor.tenant_id):
         memory, request = _lock(request_id)
-        if request.status != "pending" or not stale(request.memory_version, memory.version):
+        status = lifecycle.standing(memory.status, memory.expires_at, now)
+        moved = status != memory.status or stale(request.memory_version, memory.version)
+        if request.status != "pending" or not moved:
             return None
         active = active_policy()
         changes = Changes(actor, now, active)
-        if memory.status != "live":
+        if status != "live":
             reviews.close_request(request, "stale", now, None)
-            detail = f"the memory is {memory.status} now, so the request was closed; nothing was promoted"
+            detail = f"the memory is {status} now, so the request was closed; nothing was promoted"
         else:
             tier = tier_of(memory, parse_scope(request.to_scope), active)
             reviews.update_request(

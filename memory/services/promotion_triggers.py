@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from memory.domain.lifecycle import standing
 from memory.domain.promotion import triggered
 from memory.domain.scopes import Scope, ScopeKind, parse_scope
 from memory.models import Memory, PromotionRequest
@@ -25,7 +26,7 @@ def open_triggered(
 
     What lives in a session or task first becomes the agent role's own, the rest is offered to all.
     """
-    if memory.status != "live":
+    if standing(memory.status, memory.expires_at, now) != "live":
         return None
     scope = parse_scope(memory.scope)
     policy = active.policy.for_scope(scope)

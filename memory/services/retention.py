@@ -60,8 +60,9 @@ def memory_pin(
         raise Invalid("the end of the pin lies in the past", field="until")
     with tenant_context(actor.tenant_id):
         memory = _locked(actor, memory_id, version)
-        if memory.status not in lifecycle.READABLE:
-            raise Conflict(f"only a live memory can be pinned; this one is {memory.status}", code="not_live")
+        status = lifecycle.standing(memory.status, memory.expires_at, now)
+        if status not in lifecycle.READABLE:
+            raise Conflict(f"only a live memory can be pinned; this one is {status}", code="not_live")
         changes = Changes(actor, now, active_policy())
         changes.set(
             memory,
@@ -104,10 +105,9 @@ def memory_verify(
     now = clock.now()
     with tenant_context(principal.tenant_id):
         memory = _locked(principal, memory_id, version)
-        if memory.status not in lifecycle.READABLE:
-            raise Conflict(
-                f"only a live memory can be verified; this one is {memory.status}", code="not_live"
-            )
+        status = lifecycle.standing(memory.status, memory.expires_at, now)
+        if status not in lifecycle.READABLE:
+            raise Conflict(f"only a live memory can be verified; this one is {status}", code="not_live")
         changes = Changes(principal, now, active_policy())
         before = {"learned_at": memory.learned_at.isoformat()}
         memories.count(memory, learned_at=now)
