@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory.domain.policy import Policy
-from memory.domain.policy_keep_rules import BandDays
-from memory.domain.registry import BUILT_IN
-from memory.domain.types import Band, Kind
+from memory.domain.types import Band
 from memory.models import Memory, Revision
 from memory.models.memory import LIVE_STATUSES
+from memory.selectors.bands import in_band
 from memory.selectors.listing import readable_scopes
+from memory.selectors.vocabulary import words_known
+from tenants.context import current_tenant_id
 from tenants.principals import Principal
-
-_VOLATILE = sorted(rule.name for rule in BUILT_IN if rule.volatile and rule.ages)
-_AGELESS = sorted(rule.name for rule in BUILT_IN if not rule.ages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def _by_time(
     rows: QuerySet[Memory], filters: MemoryFilters, policy: Policy, now: datetime
 ) -> QuerySet[Memory]:
     if filters.band is not None:
-        rows = rows.filter(_band_is(filters.band, policy, now))
+        rows = rows.filter(in_band(filters.band, policy, words_known(current_tenant_id()).registry, now))
     if filters.pinned is not None:
         pinned = Q(pinned_at__isnull=False) & (Q(pinned_until=None) | Q(pinned_until__gt=now))
         rows = rows.filter(pinned if filters.pinned else ~pinned)
@@ -96,22 +94,3 @@ def _status_is(statuses: Iterable[str] | None, now: datetime) -> Q:
     if "expired" in wanted:
         found |= Q(status__in=LIVE_STATUSES) & over
     return found
-
-
-def _band_is(band: Band, policy: Policy, now: datetime) -> Q:
-    """`memory.domain.freshness.band` as a condition on rows."""
-    volatile, ageless = Q(predicate__in=_VOLATILE), Q(predicate__in=_AGELESS)
-    found = Q(id__in=[]) if band is not Band.FRESH else ageless
-    found |= volatile & _learned(band, policy.freshness.volatile, now)
-    for kind in Kind:
-        found |= Q(kind=kind.value) & ~volatile & ~ageless & _learned(band, policy.freshness.bands[kind], now)
-    return found
-
-
-def _learned(band: Band, days: BandDays, now: datetime) -> Q:
-    fresh_from, aging_from = now - timedelta(days=days.fresh_days), now - timedelta(days=days.aging_days)
-    if band is Band.FRESH:
-        return Q(learned_at__gte=fresh_from)
-    if band is Band.AGING:
-        return Q(learned_at__lt=fresh_from, learned_at__gte=aging_from)
-    return Q(learned_at__lt=aging_from)

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.contrib.postgres.fields.array import ArrayContains  # type: ignore[attr-defined]
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
-from memory.domain.freshness import limits
 from memory.domain.ids import parse_id
 from memory.domain.policy import Policy
-from memory.domain.registry import BUILT_IN
 from memory.domain.text import query_terms
-from memory.domain.types import Band, Kind
+from memory.domain.types import Band
 from memory.models import Memory, MemoryIndex, ScopeRecord
+from memory.selectors.bands import in_band
 from memory.selectors.pages_paging import Slice, Tally, by_id, counted, tallied
+from memory.selectors.vocabulary import words_known
+from tenants.context import current_tenant_id
 from tenants.models import Agent
 
 OPTIONS = 200
 _BANDS = frozenset(one.value for one in Band)
-# Predicates whose age is judged by a rule of their own.
-_SPECIAL = {rule.name: rule for rule in BUILT_IN if rule.volatile or not rule.ages}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def _within(wanted: Wanted, policy: Policy, now: datetime) -> QuerySet[Memory]:
     if wanted.pinned:
         rows = rows.filter(pinned_at__isnull=False)
     if wanted.band:
-        rows = rows.filter(_in_band(Band(wanted.band), policy, now))
+        rows = rows.filter(in_band(Band(wanted.band), policy, words_known(current_tenant_id()).registry, now))
     return rows
 
 
@@ -117,29 +116,3 @@ def _uuid(prefix: str, text: str) -> UUID | None:
         return parse_id(prefix, text)
     except ValueError:
         return None
-
-
-def _in_band(band: Band, policy: Policy, now: datetime) -> Q:
-    """`memory.domain.freshness.band` as a condition; scopes with bands of their own are not told apart."""
-    condition = Q()
-    for kind in Kind:
-        plain = limits(kind, None, policy)
-        if plain is not None:
-            aged = _aged(band, plain.fresh_days, plain.aging_days, now)
-            condition |= Q(kind=kind.value) & ~Q(predicate__in=_SPECIAL) & aged
-    for name, rule in _SPECIAL.items():
-        own = limits(Kind.FACT, rule, policy)
-        if own is not None:
-            condition |= Q(predicate=name) & _aged(band, own.fresh_days, own.aging_days, now)
-        elif band is Band.FRESH:
-            condition |= Q(predicate=name)
-    return condition
-
-
-def _aged(band: Band, fresh_days: float, aging_days: float, now: datetime) -> Q:
-    fresh, aging = now - timedelta(days=fresh_days), now - timedelta(days=aging_days)
-    if band is Band.FRESH:
-        return Q(learned_at__gte=fresh)
-    if band is Band.AGING:
-        return Q(learned_at__lt=fresh, learned_at__gte=aging)
-    return Q(learned_at__lt=aging)

@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 from memgov import clock
+from memory.domain.policy import Policy
+from memory.domain.registry import PredicateRule
 from memory.models import Memory
+from memory.selectors.pages_memories import Wanted, found
+from memory.selectors.policies import active_policy
 from memory.services.retention import memory_pin
+from memory.services.vocabulary import predicate_set
 from tests.api.caller import Caller, as_uuid, assert_problem
-from tests.factories import Stage
+from tests.factories import Stage, make_tenant
 
 NAMES = ("billing", "search", "gateway", "mailer", "ledger", "catalogue", "cockpit")
 
@@ -187,3 +192,34 @@ def test_audit__shows_own_acts_and_readable_scopes_only(
     }
     assert orchestrator.get("audit?actor=nobody").json()["results"] == []
     assert orchestrator.get("audit?until=2020-01-01T00:00:00Z").json()["results"] == []
+
+
+def test_band__of_own_predicates_and_scopes_with_bands_of_their_own__agrees_with_each_memory() -> None:
+    days = {"fresh_days": 3, "aging_days": 10}
+    bands = dict.fromkeys(("fact", "preference", "procedure", "feedback", "event"), days)
+    overrides = {"user:*": {"freshness": {"bands": bands}}, "user:8": {"freshness": {"volatile": days}}}
+    stage = make_tenant(policy=Policy.model_validate({"scopes": overrides}))
+    owner, coder = stage.owner.principal, Caller(stage.coder)
+    predicate_set(owner, PredicateRule("firmware", single_valued=True, volatile=True))
+    predicate_set(owner, PredicateRule("motto", ages=False))
+    predicate_set(owner, PredicateRule("version", single_valued=True))
+    for ago in (1, 5, 20, 200):
+        with clock.moved_to(clock.now() - timedelta(days=ago)):
+            for scope in ("project:alpha", "user:7", "user:8"):
+                coder.know(f"box:{ago}", "firmware", f"9.{ago}", scope=scope)
+                coder.know(f"box:{ago}", "motto", f"always number {ago}", scope=scope)
+                coder.know(f"box:{ago}", "version", f"1.{ago}", scope=scope)
+                coder.remember(f"The box number {ago} stands in hall {ago + 10}.", scope=scope)
+    rows = coder.get("memories?page_size=200").json()["results"]
+    said = {
+        band: {row["id"] for row in rows if row["band"] == band} for band in ("fresh", "aging", "outdated")
+    }
+    assert {band: len(found) for band, found in said.items()} == {"fresh": 27, "aging": 7, "outdated": 14}
+    assert {band: set(ids(coder.get(f"memories?page_size=200&band={band}"))) for band in said} == said
+    with stage.context():
+        policy = active_policy().policy
+        shown = {
+            band: {f"mem_{row.id.hex}" for row in found(Wanted(band=band), policy, clock.now())}
+            for band in said
+        }
+    assert shown == said
