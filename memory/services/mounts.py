@@ -11,21 +11,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import OperationalError, transaction
-from psycopg.errors import DeadlockDetected
+from django.db import transaction
 
 from memgov import clock
 from memory.domain.mount import MountFile, Problem, parse_mount
 from memory.domain.scopes import matches, parse_pattern, parse_scope
 from memory.services.access import ADMINS, denials_audited, require_role
-from memory.services.errors import Conflict, Invalid
+from memory.services.deadlocks import unless_deadlocked
+from memory.services.errors import Invalid
 from memory.services.mount_plan import Plan
 from memory.services.mount_types import MountRefused, MountResult
 from memory.store import audit, mounts
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
-_TRIES = 5
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,64}")
 
 
@@ -68,15 +67,7 @@ def _checked(call: MountCall) -> MountCall:
 
 def _tried(actor: Principal, file: MountFile, call: MountCall) -> tuple[MountResult, list[Problem]]:
     """Entries are locked in the file's order, so that a writer with another order may have to be waited out."""
-    for _ in range(_TRIES):
-        try:
-            return _attempt(actor, file, call)
-        except OperationalError as error:
-            if not isinstance(error.__cause__, DeadlockDetected):
-                raise
-    raise Conflict(
-        "too many writers change these memories at once; nothing was changed, try again", code="busy"
-    )
+    return unless_deadlocked(lambda: _attempt(actor, file, call))
 
 
 def _attempt(actor: Principal, file: MountFile, call: MountCall) -> tuple[MountResult, list[Problem]]:

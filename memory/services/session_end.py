@@ -18,6 +18,7 @@ from memory.models import Memory, ScopeRecord, WorkRun
 from memory.selectors.policies import active_policy
 from memory.services.access import denials_audited
 from memory.services.changes import Changes
+from memory.services.deadlocks import BUSY, unless_deadlocked
 from memory.services.errors import Invalid, NotFound, ServiceError
 from memory.services.memory_write import memory_write
 from memory.services.working import only_agents
@@ -84,12 +85,31 @@ def _present(principal: Principal, scope: Scope) -> WorkRun:
 
 
 def _reconcile(principal: Principal, scope: Scope, row: Memory) -> None:
-    """Offer one memory to the wider scope; where that took it up, the session's row gives way to it."""
+    """Offer one memory to the wider scope; where that took it up, the session's row gives way to it.
+
+    Two ends of one session meet there: the one confirms what the other stored, and each holds what the other needs.
+    """
+    outcome, what, reason = unless_deadlocked(lambda: _offered(principal, row))
+    unless_deadlocked(lambda: _noted(principal, scope, row, outcome, what, reason))
+
+
+def _offered(principal: Principal, row: Memory) -> tuple[Outcome | None, str, str | None]:
+    """What the wider scope made of it: the outcome if it was written, what to count, and the reason.
+
+    Raises `Conflict` where other writers were in the way: the next call offers it again.
+    """
     try:
-        outcome: Outcome | None = memory_write(principal, _request(principal, row))
-        what, reason = (outcome.outcome.value, outcome.reason) if outcome else ("", None)
+        outcome = memory_write(principal, _request(principal, row))
     except ServiceError as error:
-        outcome, what, reason = None, "rejected", error.code
+        if error.code == BUSY:
+            raise
+        return None, "rejected", error.code
+    return outcome, outcome.outcome.value, outcome.reason
+
+
+def _noted(
+    principal: Principal, scope: Scope, row: Memory, outcome: Outcome | None, what: str, reason: str | None
+) -> None:
     now = clock.now()
     with tenant_context(principal.tenant_id):
         run = _present(principal, scope)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from memory.models import AuditEvent, Memory
 from memory.services.errors import NotFound
 from memory.services.session_end import session_end
 from tests.factories import Stage, make_agent, make_tenant
+from tests.parallel import at_once
 from tests.services.doing_tasks import write
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -59,3 +62,24 @@ def test_session_end__of_another_agent__is_not_there(stage: Stage) -> None:
         session_end(make_agent(stage.tenant, "coder").principal, "s1")
     with stage.context():
         assert Memory.objects.get().scope == "session:s1"
+
+
+def test_session_end__asked_several_times_at_once__each_answers_and_each_memory_is_counted_once(
+    stage: Stage,
+) -> None:
+    """As by a client that asks again because the first answer was slow."""
+    for session, first in (("s1", 30), ("s2", 40), ("s3", 50)):
+        for berth in range(first, first + 5):
+            write(
+                stage,
+                f"The captain of vessel {berth + 9} prefers berth {berth}.",
+                scope=None,
+                session=session,
+            )
+        ends = [partial(session_end, stage.coder.principal, session)] * 6
+        assert {run.status for run in at_once(ends)} == {"ended"}
+        counts = session_end(stage.coder.principal, session).result["counts"]
+        assert sum(counts.values()) == 5 and set(counts) <= {"stored", "duplicate"}
+    with stage.context():
+        live = Memory.objects.filter(status="live").values_list("scope", flat=True)
+        assert sorted(live) == ["agent:coder"] * 15
