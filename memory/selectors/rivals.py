@@ -10,6 +10,7 @@ from memory.domain.claims import rival_claims
 from memory.domain.scopes import Scope
 from memory.models import Memory
 from memory.models.memory import LIVE_STATUSES
+from memory.selectors.vocabulary import name_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,10 @@ class Rivals:
 def rivals_in(memory: Memory, scope: Scope) -> Rivals:
     """Live rows in `scope` that the memory duplicates or contradicts."""
     rows = Memory.objects.filter(
-        scope=str(scope), subject=memory.subject, predicate=memory.predicate, status__in=LIVE_STATUSES
+        scope=str(scope),
+        subject=name_now(memory.subject),
+        predicate=memory.predicate,
+        status__in=LIVE_STATUSES,
     ).exclude(id=memory.id)
     if memory.claim and memory.single_valued and not memory.predicate:
         met = rows.filter(Q(claim=memory.claim) | Q(value_hash=memory.value_hash))

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from uuid import UUID
 
+from memory.domain.normalise import normalise_subject
 from memory.domain.registry import DEFAULT_REGISTRY, PredicateRule, Registry
 from memory.domain.values import Normaliser
 from memory.models import PredicateSetting, SubjectAlias
-from tenants.context import tenant_context
+from tenants.context import current_tenant_id, tenant_context
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -43,6 +44,12 @@ def words_at(tenant_id: UUID, version: int) -> Words:
 def words_known(tenant_id: UUID) -> Words:
     """The vocabulary as this process last met it, for showing what was just read or written.  No query."""
     return _latest.get(tenant_id, NO_WORDS)
+
+
+def name_now(subject: str) -> str:
+    """What a subject is called by now: of memories that were held or gone when its name became an alias.  Inside the
+    tenant's context, after `active_policy`.  No query."""
+    return normalise_subject(subject, words_known(current_tenant_id()).aliases) if subject else subject
 
 
 def forget_words(tenant_id: UUID) -> None:

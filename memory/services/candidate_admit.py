@@ -41,8 +41,8 @@ def candidate_admit(actor: Principal, memory_id: UUID, reason: str = "", *, vers
                 f"a memory that is {memory.status} does not wait for a review; nothing was changed",
                 code="not_held",
             )
-        _place_is_free(memory)
         active = active_policy()
+        _place_is_free(memory)
         changes = Changes(actor, clock.now(), active)
         changes.move(
             memory,

@@ -14,6 +14,7 @@ from memory.domain.ids import show_id
 from memory.domain.types import Status
 from memory.models import Memory
 from memory.selectors.policies import ActivePolicy
+from memory.selectors.vocabulary import name_now
 from memory.services.embedding import vector_of
 from memory.services.errors import Conflict
 from memory.store import audit, memories
@@ -39,14 +40,16 @@ class Changes:
         self._events: list[audit.Event] = []
 
     def set(self, memory: Memory, action: str, reason: str = "", **fields: Any) -> Memory:
-        """Set fields of a memory under an audit action such as `memory.pinned`."""
+        """Set fields of a memory under an audit action such as `memory.pinned`.
+
+        What becomes readable goes by the name that its subject has by now: it was not there to be renamed when that
+        became an alias, and under the old name nobody could ever correct it.
+        """
+        if self._becomes_readable(memory, fields) and name_now(memory.subject) != memory.subject:
+            fields["subject"] = name_now(memory.subject)
         before = {name: memories.plain(getattr(memory, name)) for name in fields}
         scope = memory.scope
-        becomes_readable = (
-            fields.get("status", memory.status) in lifecycle.READABLE
-            and memory.status not in lifecycle.READABLE
-        )
-        needs_vector = becomes_readable or "content" in fields
+        needs_vector = self._becomes_readable(memory, fields) or "content" in fields
         # Embedded inside the transaction: these are single acts of people, and the text was embedded before.
         vector = vector_of(fields.get("content", memory.content)) if needs_vector else None
         change = memories.Change(action, self.actor.name, reason, self.now, fields)
@@ -55,6 +58,11 @@ class Changes:
         after = {name: memories.plain(value) for name, value in fields.items()}
         self.note(action, memory, reason=reason, scope=scope, before=before, after=after)
         return memory
+
+    @staticmethod
+    def _becomes_readable(memory: Memory, fields: Mapping[str, Any]) -> bool:
+        after = fields.get("status", memory.status)
+        return after in lifecycle.READABLE and memory.status not in lifecycle.READABLE
 
     def move(
         self, memory: Memory, event: lifecycle.Event, action: str, reason: str = "", **fields: Any

@@ -36,9 +36,9 @@ def quarantine_release(actor: Principal, memory_id: UUID, reason: str, *, versio
     with tenant_context(actor.tenant_id):
         memory = _held(actor, memory_id, version)
         status = lifecycle.released_to(_before(memory))
+        changes = Changes(actor, clock.now(), active_policy())
         if status in lifecycle.READABLE:
             _place_is_free(memory)
-        changes = Changes(actor, clock.now(), active_policy())
         changes.set(memory, RELEASED, reason, status=status.value, status_reason=reason[:500])
         changes.finish()
     return memory

@@ -104,9 +104,9 @@ def memory_restore(
     """
     now = clock.now()
     with tenant_context(actor.tenant_id):
+        active = active_policy()
         memory = _locked(actor, memory_id, version)
         _may(actor, memory)
-        active = active_policy()
         _in_time(memory, active, now)
         changes = Changes(actor, now, active)
         held = goes_back_to(memory) is Status.QUARANTINED

@@ -44,9 +44,12 @@ _DELETE: Final = CHANGE.format(
 )
 
 # A row comes back unless something lives in its place: the same text, or another value where there is one only.
-# What comes back as contested stands beside its rivals, but not beside a value that won.
+# What comes back as contested stands beside its rivals, but not beside a value that won.  What stands under a name that
+# became an alias since is for a restore of its own, which gives it the new name and looks what lives there.
 _FREE: Final = """
     (w.back <> ALL(%(readable)s) OR NOT EXISTS (
+        SELECT FROM memory_subjectalias a WHERE a.tenant_id = %(tenant)s AND a.alias = m.subject
+    ) AND NOT EXISTS (
         SELECT FROM memory_memory o
          WHERE o.tenant_id = %(tenant)s AND o.scope = m.scope AND o.subject = m.subject AND o.predicate = m.predicate
            AND o.id <> m.id AND o.status = ANY(%(readable)s)
