@@ -1,4 +1,4 @@
-"""Near duplicates and negations among the first distinct rows, found through the terms that they share.
+"""Near duplicates and negations among the first distinct rows, found through the keys and terms that they share.
 
 Bounded on purpose: comparing everything with everything would take days for a million rows. How many rows
 were compared is part of the report.
@@ -10,8 +10,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from memory.domain.similarity import judge
+from memory.domain.similarity import block_keys, judge
 from memory.domain.text import query_terms
+from memory.importers.numbers import Numbers, hashed
 from memory.importers.records import ForeignRecord
 
 MOST_COMPARED: Final = 20_000
@@ -21,7 +22,10 @@ _MOST_TERMS: Final = 600_000
 _LONGEST: Final = 2_000
 _NEWEST: Final = 48
 """Rows that are remembered for one term; a term that more rows share tells little."""
+_LOOKED_AT: Final = 48
+"""Rows with the most terms in common whose likeness is told by them."""
 _JUDGED: Final = 4
+"""Rows that are judged for their keys, and as many for their terms."""
 _LEAST_SHARED: Final = 0.5
 _OPPOSITE: Final = frozenset({"negation", "antonym"})
 _OPPOSITE_FROM: Final = 0.75
@@ -54,6 +58,7 @@ class Comparison:
         self._most = most
         self._kept: list[_Kept] = []
         self._by_term: dict[tuple[str, str], list[int]] = {}
+        self._by_key = Numbers()
         self._terms = 0
         self.full = False
 
@@ -97,13 +102,26 @@ class Comparison:
         return best
 
     def _candidates(self, row: _Kept, owner: str) -> list[int]:
-        """Earlier rows by the number of terms they share, the most first."""
+        """Earlier rows that may say the same: by the keys under which a write would find them, which other spellings of
+        figures and short forms share, and by the terms that they share, the most alike first."""
+        return list(dict.fromkeys([*self._keyed(row, owner), *self._sharing(row, owner)]))
+
+    def _keyed(self, row: _Kept, owner: str) -> list[int]:
+        """The first row of each of its keys; where it is the first itself, later ones find it."""
+        mine, found = len(self._kept), Counter[int]()
+        for key in block_keys(row.text):
+            at = self._by_key.setdefault(hashed(owner, key), mine + 1) - 1
+            if at != mine:
+                found[at] += 1
+        return [at for at, _ in found.most_common(_JUDGED)]
+
+    def _sharing(self, row: _Kept, owner: str) -> list[int]:
         shared: Counter[int] = Counter()
         for term in row.terms:
             shared.update(self._by_term.get((owner, term), ()))
-        near = [
-            (count, at)
-            for at, count in shared.most_common(4 * _JUDGED)
-            if count >= _LEAST_SHARED * min(len(row.terms), len(self._kept[at].terms))
-        ]
-        return [at for _, at in near[:_JUDGED]]
+        near = []
+        for at, count in shared.most_common(_LOOKED_AT):
+            others = len(self._kept[at].terms)
+            if count >= _LEAST_SHARED * min(len(row.terms), others):
+                near.append((count / (len(row.terms) + others - count), at))
+        return [at for _, at in sorted(near, reverse=True)[:_JUDGED]]

@@ -58,6 +58,12 @@ _MONEY_AFTER = re.compile(
 )
 _MULTIPLE = re.compile(r"\b(\d+(?:\.\d+)?)\s?(k|thousand|million|bn|billion)\b")
 _CLOCK_12 = re.compile(r"\b(\d{1,2})(?:[:.](\d{2}))?\s?([ap])\.?m\b\.?")
+# "9 to 11 am": the half of the day that is said once counts for both.
+_CLOCK_RANGE = re.compile(
+    r"(?:(?<=\bbetween )(\d{1,2})((?:[:.]\d{2})?) and "
+    r"|(?<![\w:.,$€£\-])(\d{1,2})((?:[:.]\d{2})?) ?(?:to|until|till|-) ?)"
+    r"(\d{1,2})((?:[:.]\d{2})?)\s?([ap])\.?m\b"
+)
 _CLOCK_24 = re.compile(r"(?<![\d:.])(\d):(\d\d)\b(?!:)")
 _OCLOCK = re.compile(r"\b(?:12 )?(noon|midday|midnight)\b")
 _MONTH_DAY = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?(?![\d:%])")
@@ -74,6 +80,8 @@ _SIZE = re.compile(r"\b(\d+(?:\.\d+)?)\s?(kb|mb|gb|tb)\b")
 _PERCENT = re.compile(r"(?<=\d)\s?(?:%|percent\b|per cent\b|pct\b)")
 _PHONE = re.compile(r"\+(\d[\d\- ().]{6,}\d)")
 _VERSION = re.compile(r"\b(?:v(?:ersion)?|ver)\.? ?(?=\d)")
+# "customer_3": a name with a number, as programs write it; a path, a file or a name of several parts stays as it is.
+_NUMBERED = re.compile(r"(?<![\w/.@:\-])([a-z]{2,})_(\d+)(?![\w/@:\-]|\.\w)")
 _NUMBER_SIGN = re.compile(r"(?:#|\bno\. ?|\bnumber )(?=\d)")
 _TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
 _DIGITS = "|".join(word for word, number in NUMBER_WORDS.items() if 0 < number < 10)
@@ -122,6 +130,15 @@ def _clock(match: re.Match[str]) -> str:
     return f"{hour % 12 + (12 if match[3] == 'p' else 0):02d}:{match[2] or '00'}"
 
 
+def _clock_range(match: re.Match[str]) -> str:
+    """The range with the half of the day at its beginning too; one that passes noon or midnight is left alone."""
+    hour, minutes, joined = (match[1], match[2], " and ") if match[1] else (match[3], match[4], " to ")
+    first, last = int(hour), int(match[5])
+    if not (1 <= first <= 12 and 1 <= last <= 12 and first % 12 < last % 12):
+        return match[0]
+    return f"{hour}{minutes} {match[7]}m{joined}{match[5]}{match[6]} {match[7]}m"
+
+
 def _date(year: str | None, month: str, day: str) -> str:
     return f"{year or 'yyyy'}-{_MONTH_NUMBER[month[:3]]:02d}-{int(day):02d}"
 
@@ -162,11 +179,13 @@ _FIGURE_RULES: tuple[Rule, ...] = (
     ((",",), _THOUSANDS, ""),
     (("v",), _VERSION, ""),
     (("#", "no.", "number "), _NUMBER_SIGN, ""),
+    (("_",), _NUMBERED, r"\1 \2"),
     (("$", "€", "£", "¥", "₹"), _MONEY_BEFORE, lambda m: f"{_number(m[2], m[3])} {_CURRENCIES[m[1]]}"),
     ((*_CURRENCY_WORDS, "$", "€", "£", "¥"), _MONEY_AFTER, _money_after),
     (("k", *_FACTORS), _MULTIPLE, lambda m: _number(m[1], m[2])),
     (tuple(_KILOBYTES), _SIZE, lambda m: f"{_scaled(m[1], _KILOBYTES[m[2]])}kbyte"),
     (("%", "per", "pct"), _PERCENT, "%"),
+    (("am", "pm", "a.m", "p.m", "a m", "p m"), _CLOCK_RANGE, _clock_range),
     (("am", "pm", "a.m", "p.m", "a m", "p m"), _CLOCK_12, _clock),
     ((":",), _CLOCK_24, r"0\1:\2"),
     (("/", "."), _ISO_DATE, r"\1-\2-\3"),

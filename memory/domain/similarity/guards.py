@@ -20,6 +20,8 @@ from memory.domain.similarity.lexicon import (
 )
 from memory.domain.similarity.verbs import lemma
 
+_WINDOW_FROM = {"between", "from"}
+_WINDOW_TO = {"clock", "to"}
 HARD = frozenset({"number", "negation", "antonym", "exclusive", "name", "role", "person"})
 
 _EXCLUSIVE = tuple(frozenset(lemma(word) for word in words) for words in EXCLUSIVE)
@@ -93,8 +95,14 @@ def _name(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
 
 
 def _role(aligned: Alignment) -> bool:
-    """A shared word comes "from" on one side and "to" on the other."""
-    return any(x.role != y.role and not {x.role, y.role} & PLACING for x, y in aligned.pairs)
+    """A shared word comes "from" on one side and "to" on the other.  "Between 9:00 and 11:00" may mean "from 9:00 to
+    11:00", or not: a person is asked."""
+    differing = [(x, y) for x, y in aligned.pairs if x.role != y.role and not {x.role, y.role} & PLACING]
+    begins = any({x.role, y.role} == _WINDOW_FROM and ":" in x.stem for x, y in differing)
+    return any(
+        not (begins and ":" in x.stem and {x.role, y.role} in (_WINDOW_FROM, _WINDOW_TO))
+        for x, y in differing
+    )
 
 
 def _person(a: Analysis, b: Analysis) -> bool:

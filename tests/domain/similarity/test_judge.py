@@ -66,12 +66,38 @@ def test_canonical__marks_that_carry_meaning__are_kept(a: str, b: str) -> None:
         ("500 requests/min", "500 requests per minute"),
         ("12am", "midnight"),
         ("pinned to v2.3.0", "pinned to 2.3.0"),
+        ("customer_3 pays late", "Customer 3 pays late"),
+        ("open from 9 to 11 am", "open from 9am to 11:00"),
+        ("open between 9:30 and 11 p.m.", "open between 21:30 and 23:00"),
+        ("open 12-2 pm", "open 12:00 to 14:00"),
         ("+1 415-555-0100", "+14155550100"),
         ("12345678901234567891 USD", "$12345678901234567891"),
     ],
 )
 def test_canonical__english_figures__have_one_writing(written: str, plain: str) -> None:
     assert canonical(written, "en") == canonical(plain, "en")
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("customer_3 pays late", "Customer 30 pays late"),
+        ("The sheet is report_3.pdf", "The sheet is report 3.pdf"),
+        ("The limit is max_retry_3", "The limit is max retry 3"),
+        ("Open from 9 to 11 am", "Open from 21:00 to 11:00"),
+        ("The shift runs from 10 to 12 pm", "The shift runs from 10am to 12:00"),  # which ten is not said
+        ("Trains run between 9:00 and 11:00", "Trains run from 11:00 to 9:00"),
+        ("Ships go between Bern and Oslo", "Ships go from Bern to Oslo"),
+    ],
+)
+def test_judge__figures_that_only_look_alike__are_two_facts(a: str, b: str) -> None:
+    assert verdict(a, b) == "different"
+
+
+def test_judge__a_window_said_in_two_ways__is_asked_about() -> None:
+    assert verdict("The gate opens between 9:00 and 11:00", "The gate opens from 9 to 11 am") == "review"
+    # A window, or a change of the hour: a person sees which.
+    assert verdict("The call moved between 9:00 and 11:00", "The call moved from 9:00 to 11:00") == "review"
 
 
 def test_canonical__long_figures__are_not_rounded_together() -> None:
