@@ -44,7 +44,8 @@ def rows(viewer: Viewer, asked: Asked) -> Rows:
     page = found.queue(asked.view, asked.q, viewer.principal.id, asked.cursor, asked.sort or "new")
     floor = viewer.policy().policy.promotion.auto_approve_min_trust
     items = [_row(viewer, row, floor) for row in page.rows]
-    return Rows(items, [row.id for row in page.rows], page.next)
+    cut = found.is_cut(asked.view, asked.q, viewer.principal.id, asked.sort or "new")
+    return Rows(items, [row.id for row in page.rows], page.next, cut)
 
 
 def _row(viewer: Viewer, row: found.Waiting, floor: float) -> dict[str, Any]:

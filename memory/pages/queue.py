@@ -41,11 +41,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """One page of a queue: the items as the list shows them, their ids, and the cursor of what is older."""
+    """One page of a queue: the items as the list shows them, their ids, and the cursor of what is older.  `cut`: what
+    lies far back was not looked at, and no further page does."""
 
     items: Sequence[Mapping[str, Any]]
     ids: Sequence[UUID]
     older: str
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,7 @@ def _listed(viewer: Viewer, queue: Queue, query: Asked) -> dict[str, Any]:
     )
     found: Context = {
         "items": rows.items, "ids": rows.ids, "more_url": more_url, "queue_name": queue.name,
+        "cut": rows.cut,
         "saved": _saved(viewer, queue),
     }  # fmt: skip
     return _base(query) | _tabs(viewer, queue, query) | dict(found)

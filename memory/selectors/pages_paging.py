@@ -55,6 +55,25 @@ def by_time(
     return _slice(rows, cursor, CARDS, keys, said)
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The rows that one page by time may ask: `SEARCHED` of them from a place on, upwards or downwards in time.  For a
+    condition that is told of many rows in one statement."""
+
+    place: tuple[datetime, UUID] | None = None
+    up: bool = False
+
+
+def window(cursor: str, *, oldest: bool = False) -> Window:
+    """That of the page at a cursor of `by_time`."""
+    backwards = cursor.startswith("<")
+    try:
+        place = _read_time(cursor.removeprefix("<")) if cursor else None
+    except ValueError:
+        place = None
+    return Window(place, backwards != oldest)
+
+
 def by_id(rows: QuerySet[M], cursor: str, said: Q | None = None) -> Slice[M]:
     """Newest first by id alone (ids are time-ordered), along the primary key; `said` as in `by_time`."""
     keys = _Keys(("id",), lambda text: (UUID(text),), lambda row: row.id.hex)
@@ -86,7 +105,7 @@ def counted(rows: QuerySet[Any], said: Q | None) -> Tally | None:
 
 
 def tallies(**asked: QuerySet[Any]) -> dict[str, Tally]:
-    """The same of several, by name, in one statement."""
+    """How many rows of several, as far as they are counted, by name, in one statement."""
     parts: list[str] = []
     parameters: list[Any] = []
     for rows in asked.values():

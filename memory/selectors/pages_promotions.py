@@ -26,30 +26,34 @@ from memory.selectors.pages_paging import (
     SEARCHED,
     Slice,
     Tally,
+    Window,
     by_number,
     by_time,
     newest,
     tallied,
     tallies,
+    window,
 )
 from tenants.context import current_tenant_id
 
+NEWEST = Window()
 VIEWS = ("needs", "high", "conflicts", "snoozed", "all", "decided")
 SORTS = ("new", "old", "risk", "reach")
+TIMELY = ("new", "old")
 
 
 def _of_request(**more: object) -> QuerySet[Memory]:
     return Memory.objects.filter(id=OuterRef("memory_id"), **more)
 
 
-# Of the newest requests, those whose value clashes with one that lives in the target scope.  The limits of one row make
-# the database look each up by its key, along the two indexes of what lives: as a plain join it reads all memories.
+# Of the requests of a window, those whose value clashes with one that lives in the target scope.  The limits of one row
+# make the database look each up by its key, along the two indexes of what lives: as a plain join it reads all memories.
 # They are found once: where tables grew faster than their statistics, the database would find them for each request.
 _CLASHES = """
 WITH clashing AS MATERIALIZED (
 SELECT r.id
   FROM (SELECT id, memory_id, to_scope FROM memory_promotionrequest WHERE tenant_id = %s AND status = 'pending'
-         ORDER BY created_at DESC, id DESC LIMIT %s) r
+         {beyond} ORDER BY created_at {way}, id {way} LIMIT %s) r
  CROSS JOIN LATERAL (SELECT subject, predicate, value_hash FROM memory_memory
                       WHERE tenant_id = %s AND id = r.memory_id AND single_valued LIMIT 1) m
  CROSS JOIN LATERAL (SELECT FROM memory_memory
@@ -63,9 +67,13 @@ SELECT r.id
 SELECT id FROM clashing"""
 
 
-def _clashes() -> RawSQL:
-    tenant = current_tenant_id()
-    return RawSQL(_CLASHES, [tenant, SEARCHED, tenant, tenant, tenant])
+def _clashes(within: Window = NEWEST) -> RawSQL:
+    tenant, way, sign = current_tenant_id(), *(("ASC", ">") if within.up else ("DESC", "<"))
+    beyond = f"AND (created_at, id) {sign} (%s, %s)" if within.place else ""
+    return RawSQL(
+        _CLASHES.format(beyond=beyond, way=way),
+        [tenant, *(within.place or ()), SEARCHED, tenant, tenant, tenant],
+    )
 
 
 def _clashing() -> Exists:
@@ -158,35 +166,59 @@ class Waiting(Protocol):
 def queue(view: str, q: str, actor_id: str, cursor: str, sort: str = "new") -> Slice[Any]:
     """One page of a view in the order asked for; the rows are `Waiting`."""
     of_memory = Memory.objects.filter(id=OuterRef("memory_id"))
-    timely = sort in ("new", "old")  # a search goes on from page to page only along time
-    rows = requests(view, "" if timely else q, actor_id).annotate(
+    timely = sort in TIMELY  # a search, or the look for conflicts, goes on from page to page only along time
+    rows = requests(_looked_through(view, sort), "" if timely else q, actor_id).annotate(
         content=Subquery(of_memory.values("content")[:1]), trust=Subquery(of_memory.values("trust")[:1])
     )
-    if timely:
-        return by_time(rows, "created_at", cursor, _says(q) if q else None, oldest=sort == "old")
-    return by_number(rows.annotate(rank=_rank(sort)), "rank", cursor)
+    if not timely:
+        return by_number(rows.annotate(rank=_rank(sort)), "rank", cursor)
+    said = _says(q) if q else None
+    if view == "conflicts":
+        clashing = Q(id__in=_clashes(window(cursor, oldest=sort == "old")))
+        said = clashing if said is None else clashing & said
+    return by_time(rows, "created_at", cursor, said, oldest=sort == "old")
+
+
+def _looked_through(view: str, sort: str) -> str:
+    """The view whose rows are gone through: conflicts are looked for among all that wait."""
+    return "all" if view == "conflicts" and sort in TIMELY else view
+
+
+def is_cut(view: str, q: str, actor_id: str, sort: str) -> bool:
+    """Whether the list leaves out what lies beyond the newest `SEARCHED`: by risk and reach no search goes on."""
+    if sort in TIMELY or not (q or view == "conflicts"):
+        return False
+    looked_at = _viewed("all" if view == "conflicts" else view, actor_id)
+    return looked_at.values("id")[: SEARCHED + 1].count() > SEARCHED
 
 
 def next_in(view: str, q: str, actor_id: str, after: PromotionRequest, sort: str = "new") -> UUID | None:
     """The request that follows in the view; from its start again when that was the last one."""
     rows = requests(view, q, actor_id).exclude(id=after.id)
-    if sort in ("new", "old"):
+    following = rows
+    if sort in TIMELY:
         name, place, up = "created_at", after.created_at, sort == "old"
+        if view == "conflicts":
+            from_here = Q(id__in=_clashes(Window((after.created_at, after.id), up)))
+            following = requests("all", q, actor_id).exclude(id=after.id).filter(from_here)
     else:
         ranked = PromotionRequest.objects.annotate(rank=_rank(sort))
         name, up = "rank", False
         place = ranked.filter(id=after.id).values_list("rank", flat=True)[0]
-        rows = rows.annotate(rank=_rank(sort))
+        following = rows = rows.annotate(rank=_rank(sort))
     sign, side = ("", "gt") if up else ("-", "lt")
-    rows = rows.order_by(f"{sign}{name}", f"{sign}id")
+    order = (f"{sign}{name}", f"{sign}id")
+    rows = rows.order_by(*order)
     beyond = Q(**{f"{name}__{side}": place}) | Q(**{name: place, f"id__{side}": after.id})
-    later = rows.filter(beyond, **{f"{name}__{side}e": place})
+    later = following.order_by(*order).filter(beyond, **{f"{name}__{side}e": place})
     return later.values_list("id", flat=True).first() or rows.values_list("id", flat=True).first()
 
 
 def counts(actor_id: str) -> dict[str, Tally]:
     """How many are pending in each view; of conflicts, among the newest `SEARCHED`."""
-    return tallies(**{view: _viewed(view, actor_id) for view in VIEWS if view != "decided"})
+    found = tallies(**{view: _viewed(view, actor_id) for view in VIEWS if view != "decided"})
+    found["conflicts"].more = found["all"] > SEARCHED
+    return found
 
 
 def needing(actor_id: str) -> Tally:

@@ -36,6 +36,7 @@ LARGE = (
 )
 PAGES = (
     "", "promotions/", "promotions/?view=high", "promotions/?view=conflicts", "promotions/?view=snoozed",
+    "promotions/?view=conflicts&sort=old", "promotions/?view=conflicts&sort=risk",
     "promotions/?view=all", "promotions/?view=decided", "promotions/?sort=old", "promotions/?view=all&sort=risk",
     "promotions/?view=all&sort=reach", "promotions/?q=zzqq", "promotions/?q=planted", "contradictions/",
     "contradictions/?view=merges", "contradictions/?view=settled", "contradictions/?q=zzqq", "quarantine/",

@@ -14,6 +14,7 @@ from django.db import connections
 from django.test import Client
 
 from memory.models import AuditEvent, Memory, PromotionDecision, PromotionRequest
+from memory.selectors import pages_paging, pages_promotions
 from memory.services.memory_edit import memory_edit
 from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import promotion_decide, promotion_undo
@@ -331,6 +332,59 @@ def test_bulk_undo__too_late_or_of_somebody_else__changes_nothing(full: Full, re
 def test_bulk__of_nothing__offers_no_undo(full: Full, reviewer: Client) -> None:
     answer = reviewer.post(full.at("promotions/bulk/"), {"action": "approve", "id": []})
     assert "bulk/undo" not in reviewer.get(answer["Location"]).content.decode()
+
+
+def _far_back(full: Full, monkeypatch: pytest.MonkeyPatch) -> list[PromotionRequest]:
+    """Two requests that clash, behind more plain ones than are looked at for one page."""
+    for module in (pages_paging, pages_promotions):
+        monkeypatch.setattr(module, "SEARCHED", 4)
+    clashing = []
+    for at in range(2):
+        keyed = {"subject": f"service:{at}", "predicate": "owner", "content": None, "origin": "user_explicit"}
+        write(full.stage.orchestrator, **keyed, value="Team Harbour", scope="shared")
+        clashing.append(ask(full.stage.coder, write(full.stage.coder, **keyed, value="Team Lighthouse")))
+    for at in range(9):
+        text = f"Rack {at} of hall {at % 7} holds the spare router number {at * 31}."
+        ask(full.stage.coder, write(full.stage.coder, content=text))
+    return clashing
+
+
+def _walked(reviewer: Client, full: Full, query: str) -> list[str]:
+    """The requests of all pages of a view, by its links."""
+    where, seen, pages = full.at(f"promotions/?{query}"), [], 0
+    while where and pages < 20:
+        page = reviewer.get(where).content.decode()
+        seen += re.findall(r'id="row-(prm_[0-9a-f]+)"', page)
+        link = re.search(r'href="([^"]*after=[^"]*)"', page)
+        where, pages = html.unescape(link[1]) if link else "", pages + 1
+    return seen
+
+
+def test_conflicts__further_back_than_one_look__are_all_found(
+    full: Full, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = _far_back(full, monkeypatch)
+    page = reviewer.get(full.at("promotions/?view=conflicts")).content.decode()
+    assert "Look further back" in page and "The queue is clear" not in page
+    assert re.search(r'view=conflicts[^>]*>[^<]*<span class="n">0\+</span>', page), "it is said to be cut"
+    assert _walked(reviewer, full, "view=conflicts") == [prm(second), prm(first)]
+    assert _walked(reviewer, full, "view=conflicts&sort=old") == [prm(first), prm(second)]
+    assert _walked(reviewer, full, "view=conflicts&q=Lighthouse") == [prm(second), prm(first)]
+    assert len(_walked(reviewer, full, "view=all")) == 12, "the control: all that wait"
+    after = pages_promotions.next_in
+    with full.stage.context():
+        assert after("conflicts", "", full.stage.reviewer.principal.id, second) == first.id
+
+
+def test_conflicts__by_risk__says_that_it_does_not_look_at_all(
+    full: Full, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _far_back(full, monkeypatch)
+    cut = "only the newest 3,000 requests are looked through"
+    for query in ("view=conflicts&sort=risk", "view=all&sort=reach&q=rack"):
+        assert cut in reviewer.get(full.at(f"promotions/?{query}")).content.decode()
+    for query in ("view=conflicts", "view=all&sort=risk", "view=all&q=rack"):
+        assert cut not in reviewer.get(full.at(f"promotions/?{query}")).content.decode()
 
 
 def test_queue__longer_than_a_page__is_walked_by_links(full: Full, reviewer: Client) -> None:
