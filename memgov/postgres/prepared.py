@@ -15,7 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 _NAMED = re.compile(r"%\((\w+)\)s")
 _NUMBER = re.compile(r"\$(\d+)")
@@ -45,16 +45,16 @@ class Prepared:
         """What to give to a cursor of the default connection, or to `with_commit`: a statement and its parameters."""
         if not settings.MEMGOV_PREPARED_STATEMENTS:
             return self._whole, [values[at] for at in self._order]
-        if connection.connection is not None:
-            connection.close_if_health_check_failed()  # or a cursor would, and open one that knows nothing
-        connection.ensure_connection()
-        known = _prepared.setdefault(connection.connection, set())
+        database = connections[DEFAULT_DB_ALIAS]  # looked up once: each use of `connection` does it again
+        if database.connection is not None:
+            database.close_if_health_check_failed()  # or a cursor would, and open one that knows nothing
+        database.ensure_connection()
+        known = _prepared.setdefault(database.connection, set())
         if self._name not in known:
-            # It outlives the transaction, whatever becomes of that.
-            with (
-                connection.wrap_database_errors
-            ):  # a server that went away is the same fault here as anywhere
-                connection.connection.execute(self._prepare)
+            # It outlives the transaction, whatever becomes of that.  A server that went away is the same fault here
+            # as anywhere.
+            with database.wrap_database_errors:
+                database.connection.execute(self._prepare)
             known.add(self._name)
         return self._execute, list(values)
 

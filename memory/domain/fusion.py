@@ -5,7 +5,7 @@ No search, no filters: what may not be read never gets here.  How relevant a row
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -39,17 +39,23 @@ class Hit:
     pinned: bool = False
     sameness: Hashable = None
     """Equal for rows that say the same: (subject, predicate, value hash), or the hash of free text."""
-    tokens: int = 0
     content: str = ""
+    place: int = 0
+    """Where its row is among those that were read."""
 
 
 @dataclass(slots=True)
 class Scored:
-    """A hit with its score and the parts that add up to it, for the explanation."""
+    """A hit with its score and the parts that add up to it."""
 
     hit: Hit
     score: float
-    parts: dict[str, float] = field(default_factory=dict)
+    weighed: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The parts that count, for the explanation."""
+        return {name: round(part, 6) for name, part in self.weighed.items() if part}
 
 
 def boosted(hits: Sequence[Hit], rules: Retrieval) -> list[Scored]:
@@ -68,8 +74,7 @@ def boosted(hits: Sequence[Hit], rules: Retrieval) -> list[Scored]:
             "trust": rules.trust_boost * hit.trust,
             "pin": rules.pin_boost if hit.pinned else 0.0,
         }
-        shown = {name: round(part, 6) for name, part in parts.items() if part}
-        scored.append(Scored(hit, round(sum(parts.values()), 6), shown))
+        scored.append(Scored(hit, round(sum(parts.values()), 6), parts))
     return sorted(scored, key=lambda one: (one.score, one.hit.id.int), reverse=True)
 
 
@@ -78,10 +83,11 @@ def select(
     limit: int,
     max_tokens: int,
     max_share: float,
+    size: Callable[[Hit], int],
     left: LeftOut = NOT_NAMED,
 ) -> tuple[list[Scored], dict[str, int]]:
     """Walk from the best and keep what the limits allow; the rest is counted by the limit that excluded it, and noted
-    on `left`.
+    on `left`.  `size` is asked for the tokens of those that have got so far.
 
     Reasons: same_value (a better hit says the same), source_share, token_budget, limit. One source gets at
     most `max_share` of the limit (at least one place), unless everything found comes from one source: then
@@ -97,7 +103,7 @@ def select(
     tokens = 0
     for one in scored:
         hit = one.hit
-        reason = None
+        reason, its_tokens = None, 0
         if hit.sameness is not None and hit.sameness in seen:
             reason = "same_value"
         elif len(kept) >= limit:
@@ -106,7 +112,7 @@ def select(
             reason = "same_value"
         elif taken.get(hit.source, 0) >= places:
             reason = "source_share"
-        elif tokens + hit.tokens > max_tokens:
+        elif tokens + (its_tokens := size(hit)) > max_tokens:
             reason = "token_budget"
         if reason:
             excluded[reason] = excluded.get(reason, 0) + 1
@@ -115,7 +121,7 @@ def select(
         kept.append(one)
         seen.add(hit.sameness)
         taken[hit.source] = taken.get(hit.source, 0) + 1
-        tokens += hit.tokens
+        tokens += its_tokens
     return kept, excluded
 
 

@@ -96,13 +96,21 @@ def _attributes(entry: BlockEntry) -> dict[str, str | int | float]:
         "source": entry.source,
         "trust": round(entry.trust, 2),
         "band": entry.band.value,
-        "recorded_at": f"{entry.recorded_at.astimezone(UTC).isoformat()[:19]}Z",
+        "recorded_at": _to_the_second(entry.recorded_at),
     }
 
 
+def _to_the_second(instant: datetime) -> str:
+    return f"{instant.astimezone(UTC).isoformat()[:19]}Z"
+
+
 def _as_xml(entry: BlockEntry) -> str:
-    attributes = " ".join(f'{name}="{escape(str(value))}"' for name, value in _attributes(entry).items())
-    return f"  <{ENTRY_TAG} {attributes}>{escape(entry.content)}</{ENTRY_TAG}>"
+    """The same attributes, written out: this is done for every memory of every read."""
+    return (
+        f'  <{ENTRY_TAG} id="{escape(entry.id)}" version="{entry.version}" scope="{escape(entry.scope)}"'
+        f' source="{escape(entry.source)}" trust="{round(entry.trust, 2)}" band="{entry.band.value}"'
+        f' recorded_at="{_to_the_second(entry.recorded_at)}">{escape(entry.content)}</{ENTRY_TAG}>'
+    )
 
 
 def _as_json(entry: BlockEntry) -> str:

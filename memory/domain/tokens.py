@@ -27,7 +27,6 @@ def count_tokens(text: str) -> int:
     if not text.isascii():
         return len(_TOKEN.findall(text))
     letters = text.encode()
-    marks = len(letters.translate(None, _NO_MARK))
-    return marks + sum(
-        -(-len(word) // _CHARACTERS_PER_TOKEN) for word in letters.translate(_WORDS_ONLY).split()
-    )
+    words = letters.translate(_WORDS_ONLY).split()
+    long = [(len(word) - 1) // _CHARACTERS_PER_TOKEN for word in words if len(word) > _CHARACTERS_PER_TOKEN]
+    return len(letters.translate(None, _NO_MARK)) + len(words) + sum(long)

@@ -28,8 +28,9 @@ MOST_EXACT: Final = 5000
 
 REASONS: Final = ("", "expired", "low_trust", "contested", "outside_window", "not_applicable")
 
-# Bits of the packed number, from the lowest: reason, length in terms, source, occurrences of the first eight terms.
-_LENGTH_AT, _SOURCE_AT, _COUNTS_AT = 3, 14, 35
+# Bits of the packed number, from the lowest: reason, length in terms, source, occurrences of the first eight terms,
+# whether the row has a run.
+_LENGTH_AT, _SOURCE_AT, _COUNTS_AT, _RUN_AT = 3, 14, 35, 59
 _LENGTH_MOST, _SOURCE_BITS = (1 << 11) - 1, (1 << 21) - 1
 # Terms are counted in base 8, eight in one inner product: a sum of single precision is exact up to 24 bits.
 _BASE_BITS, _IN_ONE = 3, 8
@@ -124,14 +125,17 @@ def shape_of(filters: Filters) -> Shape:
 
 @lru_cache(maxsize=256)
 def _exact(shape: Shape) -> Prepared:
-    # A join and not `= ANY(array)`: of an array that it does not know the planner expects so much that it reads the
-    # whole partition.
+    # Scope by scope, which OFFSET 0 makes the planner keep to: of scopes that it does not know it expects so much that
+    # it would read the whole partition.
     sql = f"""
 WITH readable AS MATERIALIZED ({READABLE_SCOPES}),
 seen AS (
-    SELECT {columns(shape)}
-      FROM readable JOIN memory_index i ON i.scope = readable.name
-     WHERE i.tenant_id = %(tenant)s{asked(shape)}
+    SELECT of_one.*
+      FROM readable CROSS JOIN LATERAL (
+               SELECT {columns(shape)}
+                 FROM memory_index i
+                WHERE i.tenant_id = %(tenant)s AND i.scope = readable.name{asked(shape)}
+               OFFSET 0) of_one
      LIMIT %(most)s
 )
 SELECT {packed(shape)} FROM seen
@@ -153,6 +157,9 @@ def columns(shape: Shape) -> str:
         f"({reason(shape)})::bigint | (least(i.term_count, {_LENGTH_MOST})::bigint << {_LENGTH_AT})"
         f" | ((i.source & {_SOURCE_BITS}) << {_SOURCE_AT}) | ({counts[0] if counts else '0::bigint'} << {_COUNTS_AT})"
     )
+    run = "CASE WHEN i.layer = ANY(%(lending)s::text[]) THEN i.run ELSE 0 END"
+    if shape.lending:
+        number += f" | (({run} <> 0)::int::bigint << {_RUN_AT})"
     wanted = [f"i.memory_id, {number} AS packed"]
     if shape.vector:
         wanted.append(
@@ -161,7 +168,7 @@ def columns(shape: Shape) -> str:
         )
     wanted += [f"{count} AS counts_{at}" for at, count in enumerate(counts) if at]
     if shape.lending:
-        wanted.append("CASE WHEN i.layer = ANY(%(lending)s::text[]) THEN i.run ELSE 0 END AS run")
+        wanted.append(f"{run} AS run")
     return ",\n           ".join(wanted)
 
 
@@ -184,11 +191,7 @@ def reason(shape: Shape) -> str:
 def packed(shape: Shape) -> str:
     wanted = ["count(*)", "string_agg(uuid_send(memory_id), '')", "string_agg(int8send(packed), '')"]
     wanted.append("string_agg(float4send(cosine::float4), '')" if shape.vector else "NULL")
-    wanted.append(
-        "string_agg(int8send(run), '') FILTER (WHERE run <> 0), string_agg(int2send((run <> 0)::int::int2), '')"
-        if shape.lending
-        else "NULL, NULL"
-    )
+    wanted.append("string_agg(int8send(run), '') FILTER (WHERE run <> 0)" if shape.lending else "NULL")
     wanted += [f"string_agg(int8send(counts_{at}), '')" for at in range(1, shape.counters)]
     return ", ".join(wanted)
 
@@ -212,11 +215,11 @@ def _dimension(term: str) -> int:
 
 
 def unpacked(row: Sequence[Any], terms: int) -> Candidates:
-    rows, ids, numbered, cosine, runs, lends, *more = row
+    rows, ids, numbered, cosine, runs, *more = row
     numbers = _numbers(numbered, ">i8")
     run = np.zeros(rows, dtype=np.int64)
     if runs:
-        run[_numbers(lends, ">i2") != 0] = _numbers(runs, ">i8")
+        run[numbers >> _RUN_AT & 1 != 0] = _numbers(runs, ">i8")
     groups = [numbers >> _COUNTS_AT, *(_numbers(part, ">i8") for part in more)]
     counts = np.zeros((rows, terms), dtype=np.int64)
     for term in range(terms):

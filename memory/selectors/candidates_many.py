@@ -33,9 +33,10 @@ NEAREST: Final = 200
 
 # An index that goes on until the filters have let enough through; sorting everything instead would be the exact way.
 _SETTINGS: Final = """
-SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 100; SET LOCAL enable_sort = off
+SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 100; SET LOCAL enable_sort = off;
+SET LOCAL plan_cache_mode = auto
 """
-_RESET: Final = "SET LOCAL enable_sort = on"
+_RESET: Final = "SET LOCAL enable_sort = on; SET LOCAL plan_cache_mode = force_generic_plan"
 
 
 def candidates_of_many(reach: Reach, filters: Filters) -> Candidates:

@@ -14,14 +14,13 @@ from memory.domain.injection import framed, text_sha256
 from memory.domain.left_out import left_out
 from memory.domain.policy import Policy
 from memory.domain.search_terms import asked
-from memory.domain.tokens import count_tokens
 from memory.models import Manifest
 from memory.selectors.declared import NOTHING, declared_found
 from memory.selectors.policies import ActivePolicy, policy_for
 from memory.selectors.recall import Filters, search
 from memory.selectors.visibility import reach_of
 from memory.services.embedding import vector_of
-from memory.services.recall_choice import Entry, RetrieveRequest, chosen, limit_of, summed
+from memory.services.recall_choice import Entry, RetrieveRequest, chosen, limit_of, summed, tokens_of
 from memory.services.working_read import WORKING, working_found, working_kept
 from memory.store import manifests
 from memory.store.vectors import Vector
@@ -59,6 +58,7 @@ def memory_retrieve(principal: Principal, request: RetrieveRequest) -> Retrieval
         found.note(left)
         block = framed([entry.text for entry in entries], request.format)
         manifest = _manifest(principal, request, active, now, excluded, block)
+        manifest.tokens = tokens_of(entries, request.format)
         manifest.excluded_ids = left.ids
         manifest.working = [working_kept(entry.found) for entry in entries if entry.channel == WORKING]
         manifests.insert(manifest, [_manifest_entry(rank, entry) for rank, entry in enumerate(entries, 1)])
@@ -121,7 +121,6 @@ def _manifest(
         policy_version=active.number,
         block_format=request.format,  # it is rendered again in the format that it had
         block_digest=text_sha256(block),
-        tokens=count_tokens(block),
     )
 
 

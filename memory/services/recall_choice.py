@@ -62,6 +62,8 @@ class Entry:
     channel: str = RETRIEVED
     text: str = ""
     """As it stands in the block."""
+    tokens: int = 0
+    """Of that text."""
 
     @property
     def shown_id(self) -> str:
@@ -85,6 +87,11 @@ def block_entry(row: Found, its_band: Band, channel: str) -> BlockEntry:
         recorded_at=row.recorded_at,
         content=row.content,
     )
+
+
+def tokens_of(entries: Sequence[Entry], format: BlockFormat) -> int:
+    """Of the block of these entries: tokens add up."""
+    return frame_tokens(format) + sum([entry.tokens for entry in entries]) if entries else 0
 
 
 def limit_of(request: RetrieveRequest, policy: Policy) -> int:
@@ -140,21 +147,17 @@ def _rank(
     the same limits.  The budget of tokens bounds the whole block, its frame and labels with it.
     """
     policy = active.policy
-    by_id = {row.id: row for row in found}
-    bands = {row.id: band_of(row, now, active) for row in found}
-    texts = {
-        row.id: render_entry(block_entry(row, bands[row.id], RETRIEVED), request.format) for row in found
-    }
-    scored = boosted([_hit(row, bands[row.id], texts[row.id]) for row in found], policy.retrieval)
+    hits = [_hit(row, band_of(row, now, active), place) for place, row in enumerate(found)]
+    scored = boosted(hits, policy.retrieval)
     standing = [_standing(row, band_of(row, now, active), DECLARED, request.format) for row in declared.rows]
     excluded = {"limit": len(declared.beyond)}
     left.note("limit", declared.beyond)
     if request.high_stakes:
-        fresh = [one for one in scored if bands[one.hit.id] is Band.FRESH]
+        fresh = [one for one in scored if one.hit.band is Band.FRESH]
         steady = [entry for entry in standing if entry.band is Band.FRESH]
         excluded["aging"] = len(scored) - len(fresh) + len(standing) - len(steady)
         left.note("aging", [entry.found.id for entry in standing if entry not in steady])
-        left.note("aging", [one.hit.id for one in scored if bands[one.hit.id] is not Band.FRESH])
+        left.note("aging", [one.hit.id for one in scored if one.hit.band is not Band.FRESH])
         scored, standing = fresh, steady
     limit = limit_of(request, policy)
     tokens = request.max_tokens if request.max_tokens is not None else policy.retrieval.max_tokens
@@ -165,17 +168,44 @@ def _rank(
     new = [one for one in scored if one.hit.sameness not in said]
     excluded["same_value"] = len(scored) - len(new)
     left.note("same_value", [one.hit.id for one in scored if one.hit.sameness in said])
-    kept, more = select(new, limit - len(ahead), tokens - spent, policy.retrieval.max_source_share, left)
+    texts = _Texts(found, request.format)
+    kept, more = select(
+        new, limit - len(ahead), tokens - spent, policy.retrieval.max_source_share, texts.tokens_of, left
+    )
     given = [
-        Entry(by_id[one.hit.id], bands[one.hit.id], one.score, one.parts, text=texts[one.hit.id])
+        Entry(found[one.hit.place], one.hit.band, one.score, one.parts, RETRIEVED, *texts.of(one.hit))
         for one in kept
     ]
     return [*ahead, *given], summed(summed(excluded, more), cut)
 
 
+class _Texts:
+    """The texts of rows as they stand in the block, with their tokens: made when they are asked for."""
+
+    def __init__(self, rows: Sequence[Found], format: BlockFormat) -> None:
+        self._rows, self._format = rows, format
+        self._made: dict[int, tuple[str, int]] = {}
+
+    def of(self, hit: Hit) -> tuple[str, int]:
+        made = self._made.get(hit.place)
+        if made is None:
+            made = self._made[hit.place] = _rendered(
+                self._rows[hit.place], hit.band, RETRIEVED, self._format
+            )
+        return made
+
+    def tokens_of(self, hit: Hit) -> int:
+        return self.of(hit)[1]
+
+
+def _rendered(row: Found, its_band: Band, channel: str, format: BlockFormat) -> tuple[str, int]:
+    text = render_entry(block_entry(row, its_band, channel), format)
+    return text, count_tokens(text)
+
+
 def _standing(row: Found, its_band: Band, channel: str, format: BlockFormat) -> Entry:
     """What is given without being looked for."""
-    return Entry(row, its_band, 1.0, {}, channel, render_entry(block_entry(row, its_band, channel), format))
+    return Entry(row, its_band, 1.0, {}, channel, *_rendered(row, its_band, channel, format))
 
 
 def _that_fit(
@@ -186,13 +216,13 @@ def _that_fit(
     cut: dict[str, int] = {}
     spent = 0
     for entry in wanted:
-        cost = count_tokens(entry.text)
-        reason = "limit" if len(entries) >= limit else "token_budget" if spent + cost > tokens else ""
+        over = spent + entry.tokens > tokens
+        reason = "limit" if len(entries) >= limit else "token_budget" if over else ""
         if reason:
             cut[reason] = cut.get(reason, 0) + 1
             left.note(reason, (entry.found.id,), "wrk" if entry.channel == WORKING else "mem")
             continue
-        spent += cost
+        spent += entry.tokens
         entries.append(entry)
     return entries, cut, spent
 
@@ -203,7 +233,7 @@ def summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     return {name: count for name, count in sums.items() if count}
 
 
-def _hit(row: Found, its_band: Band, text: str) -> Hit:
+def _hit(row: Found, its_band: Band, place: int) -> Hit:
     return Hit(
         id=row.id,
         source=row.source,
@@ -215,8 +245,8 @@ def _hit(row: Found, its_band: Band, text: str) -> Hit:
         trust=row.trust,
         pinned=row.pinned,
         sameness=_sameness(row),
-        tokens=count_tokens(text),
         content=row.content,
+        place=place,
     )
 
 

@@ -16,7 +16,11 @@ RULES = Policy().retrieval
 
 
 def hit(number: int, **fields: Any) -> Hit:
-    return Hit(**({"id": UUID(int=number), "source": "s1", "tokens": 10} | fields))
+    return Hit(**({"id": UUID(int=number), "source": "s1"} | fields))
+
+
+def ten(_: Hit) -> int:
+    return 10
 
 
 def order(scored: list[Scored]) -> list[int]:
@@ -57,24 +61,24 @@ def ranked(*hits: Hit) -> list[Scored]:
 def test_select__one_loud_source__gets_at_most_its_share():
     loud = [hit(n, source="loud") for n in range(20)]
     quiet = [hit(100 + n, source="quiet") for n in range(3)]
-    kept, excluded = select(ranked(*loud, *quiet), 10, 1500, 0.5)
+    kept, excluded = select(ranked(*loud, *quiet), 10, 1500, 0.5, ten)
     sources = [one.hit.source for one in kept]
     assert (sources.count("loud"), sources.count("quiet")) == (5, 3)
     assert excluded == {"source_share": 15}
 
 
 def test_select__one_source_in_all__is_not_cut():
-    kept, excluded = select(ranked(*[hit(n) for n in range(12)]), 10, 1500, 0.5)
+    kept, excluded = select(ranked(*[hit(n) for n in range(12)]), 10, 1500, 0.5, ten)
     assert len(kept) == 10 and excluded == {"limit": 2}
 
 
 def test_select__limit_of_one__still_gives_one():
-    kept, _ = select(ranked(hit(1, source="a"), hit(2, source="b")), 1, 1500, 0.5)
+    kept, _ = select(ranked(hit(1, source="a"), hit(2, source="b")), 1, 1500, 0.5, ten)
     assert order(kept) == [1]
 
 
 def test_select__same_value_twice__keeps_the_better():
-    kept, excluded = select(ranked(hit(1, sameness="x"), hit(2, sameness="x"), hit(3), hit(4)), 10, 1500, 1.0)
+    kept, excluded = select(ranked(hit(1, sameness="x"), hit(2, sameness="x"), hit(3), hit(4)), 10, 1500, 1.0, ten)
     assert order(kept) == [1, 3, 4] and excluded == {"same_value": 1}
 
 
@@ -89,12 +93,14 @@ def test_select__same_value_twice__keeps_the_better():
 )
 def test_select__nearly_the_same_words__one_stays_unless_something_differs(one: str, other: str, kept: int):
     rows = ranked(hit(1, content=one, text=0.5, source="a"), hit(2, content=other, text=0.495, source="b"))
-    found, excluded = select(rows, 10, 1500, 0.5)
+    found, excluded = select(rows, 10, 1500, 0.5, ten)
     assert len(found) == kept and excluded == ({"same_value": 1} if kept == 1 else {})
 
 
 def test_select__token_budget__skips_what_does_not_fit():
-    kept, excluded = select(ranked(hit(1, tokens=80), hit(2, tokens=30), hit(3, tokens=20)), 10, 100, 1.0)
+    sizes = {1: 80, 2: 30, 3: 20}
+    rows = ranked(hit(1), hit(2), hit(3))
+    kept, excluded = select(rows, 10, 100, 1.0, lambda one: sizes[one.id.int])
     assert order(kept) == [1, 3] and excluded == {"token_budget": 1}
 
 
@@ -105,9 +111,9 @@ def test_select__token_budget__skips_what_does_not_fit():
 def test_select__any_input__limits_hold_and_all_are_counted(
     rows: list[tuple[str, int, str | None]], limit: int, budget: int, share: float
 ):
-    hits = [hit(n, source=s, tokens=t, sameness=v) for n, (s, t, v) in enumerate(rows)]
-    kept, excluded = select(ranked(*hits), limit, budget, share)
-    assert len(kept) <= limit and sum(one.hit.tokens for one in kept) <= budget
+    hits = [hit(n, source=s, sameness=v) for n, (s, _, v) in enumerate(rows)]
+    kept, excluded = select(ranked(*hits), limit, budget, share, lambda one: rows[one.id.int][1])
+    assert len(kept) <= limit and sum(rows[one.hit.id.int][1] for one in kept) <= budget
     assert len(kept) + sum(excluded.values()) == len(hits)
     if len({h.source for h in hits}) > 1:
         for source in "abc":
