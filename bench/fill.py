@@ -50,7 +50,7 @@ UPDATE memory_index SET settled = true
  WHERE NOT settled AND embedding IS NOT NULL
    AND tenant_id IN (SELECT tenant_id FROM memory_index GROUP BY tenant_id HAVING count(*) > %s)
 """
-MODEL = "hashed-words-384@1"
+MODEL = "hashed-words-384-dense@1"
 
 
 def fill(

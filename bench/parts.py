@@ -36,7 +36,7 @@ def costs(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, An
     """What writes, retrievals and digests cost beside the floors and peers."""
     amounts = _amounts(options)
     pythons = _pythons(options.peers, tell)
-    with _served("hash") as stage, _crowds(stage, pythons, CROWD) as ready:
+    with _served("hash:dense") as stage, _crowds(stage, pythons, CROWD) as ready:
         run = Costs(stage, ready, amounts, quiet, tell)
         tell("starting", run.steps)
         return {"amounts": asdict(amounts), "costs": run.run()}
@@ -74,7 +74,7 @@ def preview(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, 
 def pages(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, Any]:
     """What a page costs with very much in every queue."""
     size, rounds = max(options.sizes or (100_000,)), options.rounds or 15
-    with _served("hash") as stage:
+    with _served("hash:dense") as stage:
         from bench import pages as asking
 
         tell("starting", asking.steps())
@@ -85,7 +85,7 @@ def others(options: argparse.Namespace, quiet: Quiet, tell: Tell) -> dict[str, A
     """What other tenants' memories cost."""
     counts = options.sizes or (1_000, 1_000_000)
     amounts = Amounts(rounds=options.rounds or 5, calls=options.calls or 200)
-    with _served("hash") as stage, _crowds(stage, _pythons("", tell), 1) as ready:
+    with _served("hash:dense") as stage, _crowds(stage, _pythons("", tell), 1) as ready:
         from bench import others as among
 
         tell("starting", among.steps(counts, amounts))

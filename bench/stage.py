@@ -44,10 +44,10 @@ class Stage:
     """Servers, tenant and web processes of one run, for the length of a `with` block.
 
     Django is set up for the run's own database on entering, so a process can have one stage only.  The embedder
-    `hash` costs next to nothing, so that a model's time is in no figure.
+    `hash:dense` costs next to nothing, so that a model's time is in no figure.
     """
 
-    def __init__(self, embedder: str = "hash") -> None:
+    def __init__(self, embedder: str = "hash:dense") -> None:
         self._embedder = embedder
         self._web: list[subprocess.Popen[bytes]] = []
         self.principal: Principal | None = None

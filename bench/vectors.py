@@ -1,4 +1,4 @@
-"""The vectors of every system in a run: the product's own `hash` embedder, so that a model's time is in no figure.
+"""The vectors of every system in a run: the product's embedder `hash:dense`, so that a model's time is in no figure.
 
 A peer's environment holds none of the product's other needs, so the embedder's module is found without running its
 package's `__init__`.  It needs NumPy and PyStemmer.
@@ -28,9 +28,9 @@ def _embedder() -> Any:
             bare = ModuleType(name)
             bare.__path__ = [str(root.joinpath(*name.split(".")))]
             sys.modules[name] = bare
-    from memory.clients.embeddings.hashing import HashedWords
+    from memory.clients.embeddings.hashing import DenseHashedWords
 
-    return HashedWords()
+    return DenseHashedWords()
 
 
 def vectors(texts: Sequence[str]) -> npt.NDArray[np.float32]:

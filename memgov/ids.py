@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
@@ -27,10 +28,14 @@ def new_id(now: datetime | None = None) -> UUID:
     with _lock:
         same = millisecond == _last[0]
         # One bit is left free, so that steps within the millisecond cannot run over the field.
-        tail = _last[1] + 1 + secrets.randbits(32) if same else secrets.randbits(_RANDOM_BITS - 1)
+        tail = _last[1] + 1 + _random(32) if same else _random(_RANDOM_BITS - 1)
         _last[:] = [millisecond, tail]
     high, low = tail >> 62, tail & ((1 << 62) - 1)
     return UUID(int=(millisecond & (1 << 48) - 1) << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
+
+
+def _random(bits: int) -> int:
+    return int.from_bytes(os.urandom(10)) >> (80 - bits)
 
 
 def floor_id(instant: datetime) -> UUID:

@@ -280,7 +280,9 @@ CELERY_TIMEZONE = "UTC"
 # --- Memory --------------------------------------------------------------------------------------
 
 MEMGOV_EMBEDDER = env.text("MEMGOV_EMBEDDER", "minilm")
-if MEMGOV_EMBEDDER not in {"minilm", "hash", "none"} and not MEMGOV_EMBEDDER.startswith("openai:http"):
+if MEMGOV_EMBEDDER not in {"minilm", "hash", "hash:dense", "none"} and not MEMGOV_EMBEDDER.startswith(
+    "openai:http"
+):
     raise env.SettingError("MEMGOV_EMBEDDER", "must be minilm, hash, none or openai:URL")
 MEMGOV_PREPARED_STATEMENTS = env.boolean("MEMGOV_PREPARED_STATEMENTS", True)
 MEMGOV_DURABLE_READS = env.boolean("MEMGOV_DURABLE_READS", False)

@@ -20,8 +20,11 @@ from memory.api.views import (
 app_name = "api"
 
 urlpatterns = [
-    path("whoami", watching.WhoAmI.as_view(), name="whoami"),
+    # First what agents call most: addresses are tried in this order.
     path("memories", memories.Memories.as_view(), name="memories"),
+    path("retrieve", reading.Retrieve.as_view(), name="retrieve"),
+    path("digest", reading.Digest.as_view(), name="digest"),
+    path("whoami", watching.WhoAmI.as_view(), name="whoami"),
     path("memories/batch", writing.Batch.as_view(), name="memories-batch"),
     path("memories/check", writing.Check.as_view(), name="memories-check"),
     path("memories/delete", deleting.DeleteMany.as_view(), name="memories-delete"),
@@ -33,8 +36,6 @@ urlpatterns = [
     path("memories/<str:memory_id>/derived", coming_back.Derived.as_view(), name="derived"),
     path("memories/<str:memory_id>/restore", coming_back.Restore.as_view(), name="restore"),
     path("memories/<str:memory_id>/verify", memories.Verify.as_view(), name="verify"),
-    path("retrieve", reading.Retrieve.as_view(), name="retrieve"),
-    path("digest", reading.Digest.as_view(), name="digest"),
     path("manifests/<str:manifest_id>", reading.OneManifest.as_view(), name="manifest"),
     path("manifests/<str:manifest_id>/usage", reading.Usage.as_view(), name="usage"),
     path("promotions", promoting.Promotions.as_view(), name="promotions"),

@@ -79,7 +79,7 @@ def around_seq(payload: Mapping[str, object]) -> tuple[str, str]:
 
 def text_digest(key: bytes, text: str) -> str:
     """HMAC-SHA-256 of a text as hex: equal texts can be recognised with the key, and not without it."""
-    return hmac.new(key, _TEXT_DOMAIN + text.encode(), sha256).hexdigest()
+    return hmac.digest(key, _TEXT_DOMAIN + text.encode(), "sha256").hex()
 
 
 @dataclass(frozen=True, slots=True)

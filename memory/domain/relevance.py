@@ -80,11 +80,11 @@ def relevance(found: Candidates, rules: Retrieval) -> Relevance:
     vector = rules.vector_weight * _scaled(found.cosine, able)
     good = able & (bm25 > 0) & (share >= rules.text_floor)
     if found.cosine is not None:
-        good |= able & (np.nan_to_num(found.cosine, nan=-2.0) >= rules.similarity_floor)
+        good |= able & (found.cosine >= rules.similarity_floor)  # no number is at least anything
     fused = text + vector
-    near = _lent(found, np.where(good, fused - _typical(fused, able), 0.0), able, rules)
+    near = _lent(found, fused, good, able, rules)
     good |= near > 0
-    order = np.lexsort((found.ids["low"], found.ids["high"], text + vector + near))[::-1]
+    order = np.lexsort((found.ids["low"], found.ids["high"], fused + near))[::-1]
     places = order[good[order]]
     return Relevance(places, text, vector, near, int(able.sum() - good.sum()))
 
@@ -107,12 +107,14 @@ def _bm25(found: Candidates, able: NDArray[np.bool_]) -> tuple[Floats, Floats]:
 
 def _scaled(values: Floats | None, able: NDArray[np.bool_]) -> Floats:
     """Scaled to 0…1 over the rows that have a value; absent counts 0, and where all are equal each counts 1."""
-    present = able & ~np.isnan(values) if values is not None else np.zeros(len(able), dtype=bool)
-    if values is None or not present.any():
+    if values is None:
         return np.zeros(len(able))
-    low, high = float(values[present].min()), float(values[present].max())
-    scaled = np.ones(len(able)) if low == high else (np.nan_to_num(values, nan=low) - low) / (high - low)
-    return np.where(present, scaled, 0.0)
+    present = able & (values == values)  # what is no number does not equal itself
+    having = values[present]
+    if not len(having):
+        return np.zeros(len(able))
+    low, high = float(having.min()), float(having.max())
+    return np.where(present, (values - low) / (high - low) if low < high else 1.0, 0.0)
 
 
 def _typical(fused: Floats, able: NDArray[np.bool_]) -> float:
@@ -120,7 +122,9 @@ def _typical(fused: Floats, able: NDArray[np.bool_]) -> float:
     return float(np.median(fused[able])) if able.any() else 0.0
 
 
-def _lent(found: Candidates, above: Floats, able: NDArray[np.bool_], rules: Retrieval) -> Floats:
+def _lent(
+    found: Candidates, fused: Floats, good: NDArray[np.bool_], able: NDArray[np.bool_], rules: Retrieval
+) -> Floats:
     """What each row gets from those written just before and after it in its session, and from the next two: a share of
     how far they stand out, of the better one of each two.  To stand between two that are neither good nor bad says
     nothing.
@@ -129,6 +133,7 @@ def _lent(found: Candidates, above: Floats, able: NDArray[np.bool_], rules: Retr
     members = np.flatnonzero(able & (found.run != 0))
     if not len(members):
         return lent
+    above = np.where(good, fused - _typical(fused, able), 0.0)
     ids, runs = found.ids[members], found.run[members]
     order = members[np.lexsort((ids["low"], ids["high"], runs))]
     run, lends = found.run[order], np.maximum(above[order], 0.0)
@@ -147,16 +152,14 @@ def shortlist(found: Candidates, ranked: Relevance, size: int, places_each: int)
     """The places to look at more closely, from the best on: the first `size`, and beyond them the best of sources
     that the loud ones would otherwise crowd out, each with at most `places_each`."""
     first = ranked.places[:size]
-    if len(ranked.places) <= size or len(_distinct(found.source[first])) * places_each >= size:
-        return first
     sources = found.source[ranked.places]
+    if len(ranked.places) <= size or (sources == sources[0]).all():
+        return first
+    if len(set(sources[:size].tolist())) * places_each >= size:
+        return first
     by_source = np.argsort(sources, kind="stable")
     starts = np.flatnonzero(np.diff(sources[by_source], prepend=sources[by_source[0]] - 1))
     nth = np.empty(len(sources), dtype=np.int64)
     nth[by_source] = np.arange(len(sources)) - np.repeat(starts, np.diff(starts, append=len(sources)))
     beyond = ranked.places[size:][nth[size:] < places_each]
     return np.concatenate((first, beyond[:size]))
-
-
-def _distinct(values: Whole) -> Sequence[int]:
-    return np.unique(values).tolist()  # type: ignore[no-any-return]

@@ -17,6 +17,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
+from memgov.postgres.arrays import array_text
 from memgov.postgres.prepared import Prepared, named_after
 from memory.domain.relevance import Candidates
 from memory.domain.vectors import vector_text
@@ -34,6 +35,7 @@ _LENGTH_AT, _SOURCE_AT, _COUNTS_AT, _RUN_AT = 3, 14, 35, 59
 _LENGTH_MOST, _SOURCE_BITS = (1 << 11) - 1, (1 << 21) - 1
 # Terms are counted in base 8, eight in one inner product: a sum of single precision is exact up to 24 bits.
 _BASE_BITS, _IN_ONE = 3, 8
+_PLACES: Final = np.arange(_IN_ONE) * _BASE_BITS
 _DIMENSIONS: Final = 1 << 28
 _ID: Final = np.dtype([("high", ">u8"), ("low", ">u8")])
 
@@ -62,18 +64,18 @@ class Filters:
     """Layers whose rows lend a part of their score to those beside them in their session."""
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the statements, but those of the reach."""
+        """The parameters of the statements, but those of the reach; as text, as there."""
         return {
             "vector": vector_text(self.vector) if self.vector is not None else None,
             "model": self.model_id,
-            "now": self.now,
+            "now": self.now.isoformat(),
             "min_trust": self.min_trust,
             "since": self.since,
-            "layers": list(self.layers or ()),
-            "kinds_of": list(self.kinds or ()),
-            "tags": list(self.tags),
-            "paths": list(self.paths),
-            "lending": list(self.neighbour_layers),
+            "layers": array_text(self.layers or ()),
+            "kinds_of": array_text(self.kinds or ()),
+            "tags": array_text(self.tags),
+            "paths": array_text(self.paths),
+            "lending": array_text(self.neighbour_layers),
             "most": MOST_EXACT + 1,
             **{f"counter_{at}": text for at, text in enumerate(_counters(self.terms))},
         }
@@ -221,14 +223,12 @@ def unpacked(row: Sequence[Any], terms: int) -> Candidates:
     if runs:
         run[numbers >> _RUN_AT & 1 != 0] = _numbers(runs, ">i8")
     groups = [numbers >> _COUNTS_AT, *(_numbers(part, ">i8") for part in more)]
-    counts = np.zeros((rows, terms), dtype=np.int64)
-    for term in range(terms):
-        counts[:, term] = groups[term // _IN_ONE] >> (_BASE_BITS * (term % _IN_ONE)) & 7
+    counts = np.concatenate([group[:, None] >> _PLACES & 7 for group in groups], axis=1)
     return Candidates(
         ids=np.frombuffer(ids or b"", dtype=_ID),
         reason=numbers & 7,
         term_count=numbers >> _LENGTH_AT & _LENGTH_MOST,
-        counts=counts,
+        counts=counts[:, :terms],
         cosine=_numbers(cosine, ">f4").astype(np.float64) if cosine is not None else None,
         source=numbers >> _SOURCE_AT & _SOURCE_BITS,
         run=run,

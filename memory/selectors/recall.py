@@ -134,7 +134,7 @@ class Search:
         parameters = {
             **self._reach.parameters(self._filters.only_scopes),
             "ids": f"{{{','.join(map(str, ids))}}}",
-            "now": self._filters.now,
+            "now": self._filters.now.isoformat(),
             "min_trust": self._filters.min_trust,
         }
         with connection.cursor() as cursor:

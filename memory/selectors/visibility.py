@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from memgov.postgres.arrays import array_text
 from memory.domain.scopes import OWNED_KINDS, GrantRule, Scope, ScopePatterns, Verb, readable_patterns
 from tenants.context import current_tenant_id
 from tenants.principals import Principal
@@ -31,16 +32,19 @@ class Reach:
     all_own: bool
 
     def parameters(self, only: Iterable[str] | None = None) -> dict[str, Any]:
-        """The parameters of `READABLE_SCOPES`; `only` narrows to these scopes."""
+        """The parameters of `READABLE_SCOPES`; `only` narrows to these scopes.
+
+        As text, which a driver binds at once: to bind lists takes it longer than the database to use them.
+        """
         return {
-            "tenant": current_tenant_id(),
+            "tenant": str(current_tenant_id()),
             "everything": self.patterns.everything,
-            "exact": sorted(self.patterns.exact),
-            "kinds": sorted(map(str, self.patterns.kinds)),
-            "agent": self.agent_id,
-            "own": list(self.own),
+            "exact": array_text(sorted(self.patterns.exact)),
+            "kinds": array_text(sorted(map(str, self.patterns.kinds))),
+            "agent": str(self.agent_id) if self.agent_id else None,
+            "own": array_text(self.own),
             "all_own": self.all_own,
-            "only": sorted(only) if only is not None else None,
+            "only": array_text(sorted(only)) if only is not None else None,
         }
 
 

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 @lru_cache(maxsize=1)
 def _embedder() -> CachedEmbedder:
     # Hashing words takes less time than to ask another process for the result.
-    shared = None if settings.MEMGOV_EMBEDDER == "hash" else cache
+    shared = None if settings.MEMGOV_EMBEDDER.startswith("hash") else cache
     return CachedEmbedder(get_embedder(settings.MEMGOV_EMBEDDER), shared=shared)
 
 

@@ -189,9 +189,7 @@ class _Texts:
     def of(self, hit: Hit) -> tuple[str, int]:
         made = self._made.get(hit.place)
         if made is None:
-            made = self._made[hit.place] = _rendered(
-                self._rows[hit.place], hit.band, RETRIEVED, self._format
-            )
+            made = self._made[hit.place] = _rendered(self._rows[hit.place], hit.band, RETRIEVED, self._format)
         return made
 
     def tokens_of(self, hit: Hit) -> int:

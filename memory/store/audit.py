@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -90,4 +89,4 @@ def _without_text(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def text_key() -> bytes:
     """The key of the current tenant's text digests.  Without it a digest cannot be tested against guesses."""
     secret = str(settings.SECRET_KEY).encode()
-    return hmac.new(secret, b"memgov audit text " + current_tenant_id().bytes, hashlib.sha256).digest()
+    return hmac.digest(secret, b"memgov audit text " + current_tenant_id().bytes, "sha256")

@@ -18,11 +18,12 @@ from django.db.models.expressions import Combinable
 
 from memgov.ids import new_id
 from memgov.json_text import json_text
+from memgov.postgres.arrays import array_text
 from memgov.postgres.prepared import Prepared
 from memory.domain.lifecycle import READABLE
 from memory.domain.search_terms import index_terms
 from memory.models import Memory, Revision
-from memory.store.rows import array_text, row_json
+from memory.store.rows import row_json
 from memory.store.search_index import FOLLOWED, INSERT_INTO, follow, index
 from memory.store.vectors import Vector, halfvec
 from tenants.context import current_tenant_id, with_commit

@@ -3,7 +3,6 @@ costs more than to store them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -20,12 +19,6 @@ def row_json(instance: Model) -> str:
         if field.column
     }
     return json_text(columns, _plain)
-
-
-def array_text(words: Sequence[str]) -> str:
-    """Words as the text of a PostgreSQL array: to bind a list, a driver first looks what it holds."""
-    escaped = (word.replace("\\", "\\\\").replace('"', '\\"') for word in words)
-    return "{" + ",".join(f'"{word}"' for word in escaped) + "}"
 
 
 def _plain(value: object) -> str:

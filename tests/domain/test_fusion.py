@@ -78,7 +78,9 @@ def test_select__limit_of_one__still_gives_one():
 
 
 def test_select__same_value_twice__keeps_the_better():
-    kept, excluded = select(ranked(hit(1, sameness="x"), hit(2, sameness="x"), hit(3), hit(4)), 10, 1500, 1.0, ten)
+    kept, excluded = select(
+        ranked(hit(1, sameness="x"), hit(2, sameness="x"), hit(3), hit(4)), 10, 1500, 1.0, ten
+    )
     assert order(kept) == [1, 3, 4] and excluded == {"same_value": 1}
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from memory.clients.embeddings.contract import Embedder, EmbedderSpecInvalid, NoEmbedder, Vectors
-from memory.clients.embeddings.hashing import HashedWords
+from memory.clients.embeddings.hashing import DenseHashedWords, HashedWords
 from memory.clients.embeddings.minilm import MiniLM
 from memory.clients.embeddings.openai_http import OpenAIEmbedder, parse_endpoint
 
@@ -23,7 +23,7 @@ class TextOnly:
 
 @lru_cache(maxsize=8)
 def get_embedder(spec: str) -> Embedder:
-    """Return the embedder for `minilm`, `hash`, `none` or `openai:URL`; cheap, nothing is loaded yet.
+    """Return the embedder for `minilm`, `hash`, `hash:dense`, `none` or `openai:URL`; cheap, nothing is loaded yet.
 
     Raises `EmbedderSpecInvalid` for anything else. For `openai:` the model's name may come from
     MEMGOV_EMBEDDER_MODEL; the key comes from MEMGOV_EMBEDDER_API_KEY or the file MEMGOV_EMBEDDER_API_KEY_FILE.
@@ -38,6 +38,8 @@ def get_embedder(spec: str) -> Embedder:
         return MiniLM()
     if kind == "hash":
         return HashedWords()
+    if kind == "hash:dense":
+        return DenseHashedWords()
     if kind == "none":
         return TextOnly()
     raise EmbedderSpecInvalid(

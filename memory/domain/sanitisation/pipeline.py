@@ -6,7 +6,7 @@ that is not trusted to direct. Nothing is logged or stored here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from memory.domain.sanitisation.directives import directives_in
@@ -38,6 +38,11 @@ _TRIPLE: Final = ("subject", "predicate", "value")
 
 _Hit = tuple[str, str, Match]
 
+# Names of sessions, tools and predicates come again with every write.  Only what holds nothing is kept.
+_harmless: set[str] = set()
+_MOST_HARMLESS: Final = 8192
+_LONGEST_HARMLESS: Final = 64
+
 
 def sanitise(
     fields: Mapping[str, str],
@@ -54,12 +59,17 @@ def sanitise(
     rule matched, not that the text is safe.
     """
     places = [*fields.items(), *strings(metadata, METADATA)]
-    readings = {text: views(text) for _, text in places}
-    secrets = _secrets(fields, metadata, places, readings)
-    personal = [(place, text, match) for place, text in places for match in scan_personal(text)]
+    new = [(place, text) for place, text in places if text not in _harmless]
+    suspected = trust < rules.instruction_trust
+    readings = {text: views(text) for _, text in (places if suspected else new)}
+    secrets = _secrets(fields, metadata, new, readings)
+    personal = [(place, text, match) for place, text in new for match in scan_personal(text)]
+    # Text that no reader can see is held at every trust: nobody can have meant to vouch for it.
+    hidden = [(place, text, match) for place, text in new for match in hidden_payloads(text)]
+    _remember(new, {text for _, text, _ in (*secrets, *personal, *hidden)})
     held = [
-        *_hidden(places),
-        *(_directing(fields, places, readings) if trust < rules.instruction_trust else ()),
+        *_named("disguise", hidden),
+        *(_directing(fields, places, readings) if suspected else ()),
         *_recipes(fields, kind, layer, trust, rules),
     ]
     verdict, reason = _judged(bool(secrets), bool(personal), held, rules)
@@ -71,6 +81,13 @@ def sanitise(
         reason=reason,
         findings=(*_named("secret", secrets), *_named("personal", personal), *held),
     )
+
+
+def _remember(places: Sequence[tuple[str, str]], telling: Set[str]) -> None:
+    """Keep which short texts hold neither secrets nor personal data nor anything hidden, whatever the policy."""
+    if len(_harmless) >= _MOST_HARMLESS:
+        _harmless.clear()
+    _harmless.update(text for _, text in places if len(text) <= _LONGEST_HARMLESS and text not in telling)
 
 
 def _secrets(
@@ -92,13 +109,6 @@ def _secrets(
 
 def _overlap(one: tuple[int, int], two: tuple[int, int]) -> bool:
     return one[0] < two[1] and two[0] < one[1]
-
-
-def _hidden(places: Sequence[tuple[str, str]]) -> Iterator[Finding]:
-    """Text that no reader can see is held at every trust: nobody can have meant to vouch for it."""
-    for place, text in places:
-        for match in hidden_payloads(text):
-            yield Finding("disguise", place, match.span, match.rule)
 
 
 def _directing(
