@@ -117,6 +117,17 @@ class Memory(TenantModel):
             ),
             models.Index(fields=["tenant", "id"], condition=Q(pinned_at__isnull=False), name="memory_pinned"),
             models.Index(fields=["tenant", "scope", "claim"], condition=~Q(claim=""), name="memory_by_claim"),
+            # What a write is compared with: the live rows of its key, or of its text.  Each row is in one of them.
+            models.Index(
+                fields=["tenant", "scope", "subject", "predicate"],
+                condition=Q(status__in=LIVE_STATUSES) & ~Q(predicate=""),
+                name="memory_live_key",
+            ),
+            models.Index(
+                fields=["tenant", "scope", "value_hash"],
+                condition=Q(status__in=LIVE_STATUSES, predicate=""),
+                name="memory_live_text",
+            ),
             # Whether the same text waits already: asked for every row of an import.
             models.Index(
                 fields=["tenant", "value_hash"],

@@ -49,8 +49,10 @@ SELECT m.id, m.version, m.status, m.content, m.value, m.value_hash, m.predicate,
 _FROM = f"""
   FROM memory_memory m
  WHERE m.tenant_id = $1::uuid AND m.scope = $2::text AND m.status IN {LIVE_STATUSES}"""
+# Conditions that follow from others are there for the planner: without them it cannot tell that an index holds all.
 _OF_KEY = Prepared(
-    "known_of_key", f"{_ROWS}, NULL {_FROM} AND m.subject = $3::text AND m.predicate = $4::text ORDER BY m.id"
+    "known_of_key",
+    f"{_ROWS}, NULL {_FROM} AND m.subject = $3::text AND m.predicate = $4::text AND m.predicate <> '' ORDER BY m.id",
 )
 # Free texts that share the most terms, with the cosine where both have a vector of one model.
 _SIMILAR = f"""
@@ -68,7 +70,7 @@ _HELD = Prepared(
 _LIVED_IN = """
 SELECT s.name FROM unnest(%s::text[]) AS s (name)
  WHERE EXISTS (SELECT 1 FROM memory_index i WHERE i.tenant_id = %s AND i.scope = s.name)"""
-_SAME = "m.predicate = '' AND (m.value_hash = $3::bytea OR ($4::text <> '' AND m.claim = $4::text)"
+_SAME = "m.predicate = '' AND (m.value_hash = $3::bytea OR (m.claim <> '' AND m.claim = $4::text)"
 _ALIKE = "m.id = ANY(ARRAY(SELECT s.memory_id FROM alike s))"
 _OF_TEXT = Prepared("known_of_text", f"{_ROWS}, NULL {_FROM} AND {_SAME})")
 _OF_TEXT_AND_ALIKE = Prepared(

@@ -101,17 +101,32 @@ def test_plans__of_a_write_in_a_large_tenant__use_indexes(large: Stage) -> None:
     assert scanned == []
 
 
+def test_plans__of_what_a_write_is_compared_with__the_index_of_its_key_or_its_text(large: Stage) -> None:
+    met = [
+        sql for sql in cost(lambda: fact(large, 303)) + cost(lambda: plan(large, "lite")) if "known_of" in sql
+    ]
+    used = [{node.get("Index Name") for node in _nodes(planned(large, sql))} for sql in met]
+    of_text, of_key = used
+    assert "memory_live_key" in of_key and {"memory_live_text", "memory_by_claim"} <= of_text
+    assert "memory_by_scope" not in of_key | of_text, "or a write into a full scope would read all of it"
+
+
 def sequential(stage: Stage, sql: str, *, indexes: bool = True) -> list[str]:
     """Tables that the statement's plan would read whole.  Nothing is executed."""
+    found = _nodes(planned(stage, sql, indexes=indexes))
+    return [node["Relation Name"] for node in found if node["Node Type"] == "Seq Scan"]
+
+
+def planned(stage: Stage, sql: str, *, indexes: bool = True) -> dict[str, Any]:
+    """The statement's plan.  Nothing is executed."""
     with stage.context(), connection.cursor() as cursor:
         if not indexes:
             cursor.execute("SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute("EXPLAIN (FORMAT JSON) " + sql.replace("%", "%%"), [])
         plan = cursor.fetchone()[0]
-    found = json.loads(plan) if isinstance(plan, str) else plan
-    return list(_scans(found[0]["Plan"]))
+    found: list[dict[str, Any]] = json.loads(plan) if isinstance(plan, str) else plan
+    return dict(found[0]["Plan"])
 
 
-def _scans(node: dict[str, Any]) -> list[str]:
-    own = [node["Relation Name"]] if node["Node Type"] == "Seq Scan" else []
-    return own + [table for inner in node.get("Plans", []) for table in _scans(inner)]
+def _nodes(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [node, *(one for inner in node.get("Plans", []) for one in _nodes(inner))]

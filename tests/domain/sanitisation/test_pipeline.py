@@ -187,7 +187,9 @@ def test_same_text_again__is_found_again__and_harmless_before_does_not_matter(tr
     for _ in range(3):
         alone = run({"value": secret}, trust=trust)
         assert alone.findings == (), "without a name beside it, it is no secret"
-        named = run({"predicate": "password", "value": secret, "content": mail}, {"note": hidden}, trust=trust)
+        named = run(
+            {"predicate": "password", "value": secret, "content": mail}, {"note": hidden}, trust=trust
+        )
         assert {(one.kind, one.field) for one in named.findings} >= {
             ("secret", "value"), ("personal", "content"), ("disguise", "metadata.note"),
         }  # fmt: skip
