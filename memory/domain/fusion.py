@@ -108,7 +108,7 @@ def select(
             reason = "same_value"
         elif len(kept) >= limit:
             reason = "limit"
-        elif any(_say_the_same(hit, better.hit) for better in kept):
+        elif _said_by(kept, hit):
             reason = "same_value"
         elif taken.get(hit.source, 0) >= places:
             reason = "source_share"
@@ -125,10 +125,20 @@ def select(
     return kept, excluded
 
 
+def _said_by(better: Sequence[Scored], hit: Hit) -> bool:
+    """Whether one of those that are about as relevant says the same."""
+    text, vector = hit.text, hit.vector
+    for one in better:
+        other = one.hit
+        if abs(text - other.text) > _AS_RELEVANT or abs(vector - other.vector) > _AS_RELEVANT:
+            continue
+        if _say_the_same(hit, other):
+            return True
+    return False
+
+
 def _say_the_same(one: Hit, other: Hit) -> bool:
     """Whether two texts state one fact in the same words; numbers, negation and names keep them apart."""
-    if abs(one.text - other.text) > _AS_RELEVANT or abs(one.vector - other.vector) > _AS_RELEVANT:
-        return False
     if not one.content or _words(one.content) != _words(other.content):
         return False
     return judge(one.content, other.content, None).verdict == "same"

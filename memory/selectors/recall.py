@@ -29,13 +29,15 @@ __all__ = ["Filters", "Found", "Search", "search"]
 _ROWS: Final = Prepared(
     "rows_found",
     f"""
-SELECT m.id, m.version, m.scope, m.layer, m.kind, m.subject, m.predicate, m.content, m.value_hash,
+SELECT wanted.place, m.id, m.version, m.scope, m.layer, m.kind, m.subject, m.predicate, m.content, m.value_hash,
        m.trust, m.confidence, m.origin, m.agent_name, m.tool, m.session, m.status, m.paths, m.recorded_at,
        m.learned_at, m.pinned_at IS NOT NULL AND coalesce(m.pinned_until > %(now)s, true)
-  FROM memory_memory m
- WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s::uuid[]) AND m.status IN ('live', 'contested')
+  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+  JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = wanted.id
+ WHERE m.status IN ('live', 'contested')
    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND m.trust >= %(min_trust)s
    AND m.scope = ANY(ARRAY({READABLE_SCOPES}))
+ ORDER BY wanted.place
 """,
 )
 
@@ -121,8 +123,11 @@ class Search:
         return [one for one in ids if one not in read]
 
     def _ids(self, places: Whole) -> list[UUID]:
-        ids = self._candidates.ids[places].tobytes()
-        return [UUID(bytes=ids[at : at + 16]) for at in range(0, len(ids), 16)]
+        return list(map(UUID, self._digits(places)))
+
+    def _digits(self, places: Whole) -> list[str]:
+        ids = self._candidates.ids[places].tobytes().hex()
+        return [ids[at : at + 32] for at in range(0, len(ids), 32)]
 
     def rows(self, size: int) -> list[Found]:
         """The most relevant rows, about `size`, and the best of sources that these leave out.  One query."""
@@ -130,25 +135,18 @@ class Search:
         places = shortlist(self._candidates, self._ranked, size, share)
         if not len(places):
             return []
-        ids = self._ids(places)
         parameters = {
             **self._reach.parameters(self._filters.only_scopes),
-            "ids": f"{{{','.join(map(str, ids))}}}",
+            "ids": f"{{{','.join(self._digits(places))}}}",
             "now": self._filters.now.isoformat(),
             "min_trust": self._filters.min_trust,
         }
         with connection.cursor() as cursor:
             cursor.execute(*_ROWS.of(parameters))
-            rows = {row[0]: row for row in cursor.fetchall()}
+            rows = cursor.fetchall()
         ranked = self._ranked
-        parts = zip(
-            *(part[places].tolist() for part in (ranked.text, ranked.vector, ranked.near)), strict=True
-        )
-        return [
-            _found(rows[memory_id], scores)
-            for memory_id, scores in zip(ids, parts, strict=True)
-            if memory_id in rows
-        ]
+        text, vector, near = (part[places].tolist() for part in (ranked.text, ranked.vector, ranked.near))
+        return [_found(row, text[at - 1], vector[at - 1], near[at - 1]) for at, *row in rows]
 
 
 def search(reach: Reach, filters: Filters, rules: Retrieval, *, without: Collection[UUID] = ()) -> Search:
@@ -156,6 +154,7 @@ def search(reach: Reach, filters: Filters, rules: Retrieval, *, without: Collect
     return Search(reach, filters, rules, without)
 
 
-def _found(row: tuple[Any, ...], scores: Sequence[float]) -> Found:
-    columns: list[Any] = [*row[:8], bytes(row[8]), *row[9:]]
-    return Found(*columns, *scores)
+def _found(row: list[Any], text: float, vector: float, near: float) -> Found:
+    row[8] = bytes(row[8])
+    row += (text, vector, near)
+    return Found(*row)

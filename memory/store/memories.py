@@ -84,7 +84,7 @@ def insert(memory: Memory, *, actor: str, vector: Vector | None, last: bool = Fa
     memory.tenant_id = current_tenant_id()
     found = index_terms(memory.content) if memory.status in READABLE else []
     values: list[Any] = [
-        row_json(memory), new_id(memory.recorded_at), actor, json_text(snapshot(memory)), array_text(found),
+        row_json(memory), new_id(memory.recorded_at), actor, json_text(_state(memory), plain), array_text(found),
         halfvec(vector), vector.model_id if vector else "", memory.status in READABLE,
     ]  # fmt: skip
     if last:
@@ -178,7 +178,12 @@ def lock(ids: Iterable[UUID]) -> dict[UUID, Memory]:
 
 def snapshot(memory: Memory) -> dict[str, Any]:
     """The memory's state as JSON values."""
-    return {name: plain(getattr(memory, name)) for name in _REVISED}
+    return {name: plain(value) for name, value in _state(memory).items()}
+
+
+def _state(memory: Memory) -> dict[str, Any]:
+    values = vars(memory)
+    return {name: values[name] for name in _REVISED}
 
 
 def plain(value: Any) -> Any:

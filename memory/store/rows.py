@@ -4,6 +4,7 @@ costs more than to store them."""
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 from django.db.models import Model
@@ -13,12 +14,14 @@ from memgov.json_text import json_text
 
 def row_json(instance: Model) -> str:
     """All columns of an unsaved row, for `json_populate_record(NULL::its_table, …)`."""
-    columns = {
-        field.column: getattr(instance, field.attname)
-        for field in instance._meta.concrete_fields
-        if field.column
-    }
-    return json_text(columns, _plain)
+    values = vars(instance)
+    return json_text({column: values[name] for column, name in _columns(type(instance))}, _plain)
+
+
+@cache
+def _columns(model: type[Model]) -> tuple[tuple[str, str], ...]:
+    """Each column with the attribute that holds it."""
+    return tuple((field.column, field.attname) for field in model._meta.concrete_fields if field.column)
 
 
 def _plain(value: object) -> str:
