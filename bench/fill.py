@@ -17,7 +17,6 @@ from psycopg.types.json import Jsonb
 
 from bench import workload
 from bench.systems.memgov import SESSION
-from bench.vectors import vectors
 from memgov import clock
 from memgov.ids import new_id
 from memory.domain.scopes import parse_scope
@@ -27,12 +26,14 @@ from memory.models import Memory
 from memory.selectors.candidates import MOST_EXACT
 from memory.selectors.policies import active_policy
 from memory.services.candidates import prepare
+from memory.services.embedding import vectors_of
 from memory.services.purify import Clean
 from memory.services.write_draft import Draft, build, hash_of
 from memory.services.write_types import WriteRequest
 from memory.store import scopes
 from memory.store.memories import snapshot
 from memory.store.search_index import INSERT_INTO
+from memory.store.vectors import halfvec
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -50,7 +51,6 @@ UPDATE memory_index SET settled = true
  WHERE NOT settled AND embedding IS NOT NULL
    AND tenant_id IN (SELECT tenant_id FROM memory_index GROUP BY tenant_id HAVING count(*) > %s)
 """
-MODEL = "hashed-words-384-dense@1"
 
 
 def fill(
@@ -145,8 +145,7 @@ def _revision(row: Memory) -> list[Any]:
 
 
 def _index(rows: Sequence[Memory], embed: bool) -> Iterator[list[Any]]:
-    found = vectors([row.content for row in rows]) if embed else None
-    for at, row in enumerate(rows):
+    found = vectors_of([row.content for row in rows]) if embed else [None] * len(rows)
+    for row, vector in zip(rows, found, strict=True):
         words = index_terms(row.content)
-        literal = "[" + ",".join(f"{value:.6g}" for value in found[at]) + "]" if found is not None else None
-        yield [row.id, words, len(words), literal, MODEL if embed else ""]
+        yield [row.id, words, len(words), halfvec(vector), vector.model_id if vector else ""]

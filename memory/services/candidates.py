@@ -35,11 +35,12 @@ class Prepared:
 def prepare(principal: Principal, request: WriteRequest, active: ActivePolicy, now: datetime) -> Prepared:
     """Normalise and fill in defaults.  Raises `Invalid` or `TooLarge`, naming the field."""
     try:
-        request = replace(
-            request,
-            layer=Layer(request.layer) if request.layer else None,
-            kind=Kind(request.kind) if request.kind else None,
-        )
+        if request.layer or request.kind:
+            request = replace(
+                request,
+                layer=Layer(request.layer) if request.layer else None,
+                kind=Kind(request.kind) if request.kind else None,
+            )
         candidate = resolve_defaults(
             request,
             agent_role=principal.role,

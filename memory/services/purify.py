@@ -56,6 +56,8 @@ def purify(candidate: Candidate, policy: Policy) -> Clean:
             hold_kinds=frozenset(map(str, rules.hold_untrusted_kinds)) - {Kind.PROCEDURE},
         ),
     )
+    if not result.findings:
+        return Clean(candidate, result.verdict, result.reason, None, ())
     fields = result.fields
     texts: dict[str, Any] = {name: fields[name] for name in _TEXT_FIELDS if name in fields}
     cleaned = replace(
@@ -65,5 +67,5 @@ def purify(candidate: Candidate, policy: Policy) -> Clean:
         paths=tuple(fields[f"paths[{at}]"] for at in range(len(candidate.paths))),
         metadata=result.metadata,
     )
-    rule = result.findings[0].rule if result.findings and result.verdict != "pass" else None
+    rule = result.findings[0].rule if result.verdict != "pass" else None
     return Clean(cleaned, result.verdict, result.reason, rule, result.findings)
