@@ -19,8 +19,8 @@ _ACKNOWLEDGING: Final = frozenset(
     awesome right alright correct exactly got it i see understood noted agreed done hello hi hey bye goodbye
     morning evening afternoon night please sorry lol haha ha hehe hm hmm mhm uh um oh ah wow welcome so
     much very a lot again there all sounds makes sense will do of course go ahead np cheers and that's that is
-    works for me to problem worries worry
-    ja nein danke bitte merci oui non si gracias hola adiós obrigado obrigada olá ciao grazie tak tack
+    works for me to problem worries worry then thing
+    ja nein danke bitte merci beaucoup oui non si gracias hola adiós obrigado obrigada olá ciao grazie tak tack
     нет да спасибо привет はい いいえ ありがとう ありがとうございます 네 아니요 감사합니다 안녕하세요
     好的 好 谢谢 是 不
     """.split()
@@ -28,6 +28,13 @@ _ACKNOWLEDGING: Final = frozenset(
 _PLACEHOLDERS: Final = frozenset(
     "n/a na tbd tba todo null nil undefined unknown nan asdf qwerty foo bar foobar xxx".split()
 ) | {"lorem ipsum", "hello world", "not specified", "not available", "not provided", "not known"}
+# Said while nothing was said.  Not of the value of a triple: its environment may be "test", its allergies "none".
+_FILLER: Final = frozenset(
+    {
+        "one sec", "one moment", "one second", "just a sec", "just a moment", "never mind", "nevermind", "none", "test",
+        "testing", "test test", "foo bar", "loading", "thinking", "processing", "[object object]",
+    }
+)  # fmt: skip
 _EVALUATIVE: Final = (
     "good|great|awesome|nice|bad|terrible|amazing|cool|fine|interesting|important|delicious|beautiful|perfect"
     "|horrible|awful|lovely|okay|fun|boring|wonderful|excellent|fantastic|funny|weird|cute|helpful|useful|annoying"
@@ -144,6 +151,8 @@ def _squeezed(word: str) -> str:
 
 def _acknowledgement(line: str) -> bool:
     said = words(line)
+    if line.casefold().strip(" .!…-_") in _FILLER:
+        return True
     return 0 < len(said) <= 6 and all(
         word in _ACKNOWLEDGING or _squeezed(word) in _ACKNOWLEDGING for word in said
     )

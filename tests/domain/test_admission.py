@@ -56,6 +56,13 @@ VAGUE = [
     "Translate this to German",
     "ok",
     "okkkk",
+    "ok then",
+    "Sure thing!",
+    "Never mind.",
+    "one sec",
+    "Thinking…",
+    "None",
+    "[object Object]",
     "thanks!",
     "Yup",
     "はい",
@@ -174,6 +181,7 @@ def test_admit__unknown_origin__is_refused_by_name():
 def test_admit__short_value__counts_wide_characters_twice():
     assert reason(triple("nickname", "ab")) == "too_vague"
     assert reason(triple("nickname", "abc")) is None
+    assert reason(triple("allergies", "none")) is None and reason(triple("stage", "test")) is None
     assert reason(triple("nickname", "東京")) is None
 
 
