@@ -134,20 +134,23 @@ def outcome_json(outcome: Outcome, reader: Principal, policy: Policy, now: datet
     }
 
 
-def revision_json(revision: Revision, *, withheld: bool) -> dict[str, Any]:
-    """A version of a memory."""
-    state = dict(revision.state)
-    if withheld:
+def revision_json(revision: Revision, *, withheld: str | None) -> dict[str, Any]:
+    """A version of a memory; `withheld` says why not all of it: `quarantined`, or `scope` for what it was where this
+    reader may not read."""
+    state = {} if withheld == "scope" else dict(revision.state)
+    if withheld == "quarantined":
         state |= {"content": None, "value": None, "metadata": {}}
-    for name in ("superseded_by", "merged_into"):
-        state[name] = named("mem", UUID(state[name])) if state.get(name) else None
+    if state:
+        for name in ("superseded_by", "merged_into"):
+            state[name] = named("mem", UUID(state[name])) if state.get(name) else None
     return {
         "version": revision.version,
         "at": when(revision.at),
         "event": revision.event,
         "actor": revision.actor,
-        "reason": revision.reason or None,
+        "reason": None if withheld == "scope" else revision.reason or None,
         "state": state,
+        "withheld": withheld,
     }
 
 

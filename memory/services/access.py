@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import signature
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memgov import clock
 from memory.domain.scopes import Scope, Verb, may, parse_scope
-from memory.models import Memory, ScopeRecord
+from memory.models import Memory, Revision, ScopeRecord
 from memory.selectors.mounts import declaring
 from memory.selectors.visibility import is_owned_kind, rules_of
 from memory.services.errors import Conflict, Denied, Invalid, NotFound
@@ -106,6 +106,13 @@ def visible_memory(principal: Principal, memory_id: UUID) -> Memory:
     if memory is None or not may_on(principal, Verb.READ, parse_scope(memory.scope)):
         raise NotFound("there is no such memory, or this key may not see it")
     return memory
+
+
+def unread_scopes(principal: Principal, revisions: Iterable[Revision]) -> set[str]:
+    """The scopes of versions that the principal may not read: a memory that was widened was narrower before, and who
+    is shown it now is not shown what it said there."""
+    scopes = {str(row.state["scope"]) for row in revisions if row.state.get("scope")}
+    return {scope for scope in scopes if not may_on(principal, Verb.READ, parse_scope(scope))}
 
 
 def not_declared(principal: Principal, memory: Memory) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from memgov import clock
 from memory.models import AuditEvent, Memory, Revision
+from memory.services.promotion_decide import promotion_decide
 from memory.services.retention import memory_pin
 from tests.api.caller import Caller, as_uuid, assert_problem
 from tests.factories import Stage, make_agent
@@ -109,6 +110,28 @@ def test_revisions__each_version__as_it_was(coder: Caller) -> None:
     assert [one["state"]["content"] for one in listed["results"]] == [OTHER, TEXT]
     first = coder.get(f"memories/{memory['id']}/revisions?page_size=1").json()
     assert coder.get(first["next"].replace("http://testserver", "")).json()["results"][0]["version"] == 1
+
+
+def test_revisions__from_before_a_promotion__go_to_who_reads_the_scope_of_then(
+    stage: Stage, coder: Caller
+) -> None:
+    memory = coder.remember("User 42 was treated for a broken wrist in May.", scope="user:42")
+    path = f"memories/{memory['id']}"
+    assert (
+        coder.patch(path, {"content": "User 42 prefers calls before noon."}, If_Match='"1"').status_code
+        == 200
+    )
+    asked = {"memory": memory["id"], "to_scope": "shared", "reason": "three teams ask for it"}
+    request = coder.post("promotions", asked).json()
+    promotion_decide(stage.reviewer.principal, as_uuid(request["id"]), "approve", reason="fine", version=1)
+    stranger = Caller(make_agent(stage.tenant, "helper", []))
+    shown = stranger.get(f"{path}/revisions")
+    assert [(one["version"], one["withheld"], bool(one["state"])) for one in shown.json()["results"]] == [
+        (3, None, True), (2, "scope", False), (1, "scope", False),
+    ]  # fmt: skip
+    assert b"wrist" not in shown.content and b"user:42" not in shown.content
+    own = coder.get(f"{path}/revisions").json()["results"]
+    assert "wrist" in own[2]["state"]["content"] and {one["withheld"] for one in own} == {None}
 
 
 def test_memory__in_a_scope_that_is_not_readable__is_not_there(stage: Stage, coder: Caller) -> None:

@@ -152,3 +152,4 @@ class RevisionAnswer(Fields):
     actor = a.text(allow_blank=True)
     reason = a.maybe()
     state = serializers.DictField()
+    withheld = a.maybe()

@@ -33,7 +33,7 @@ from memory.domain.zero_characters import without_zero
 from memory.models import Memory, Revision
 from memory.selectors.memory_list import MemoryFilters, memory_list
 from memory.selectors.policies import active_policy
-from memory.services.access import visible_memory
+from memory.services.access import unread_scopes, visible_memory
 from memory.services.memory_edit import memory_edit
 from memory.services.retention import memory_delete, memory_verify
 from tenants.context import tenant_context
@@ -167,8 +167,13 @@ class Revisions(Endpoint):
             rows = Revision.objects.filter(memory_id=memory.id)
             name = f"revisions.{show_id('mem', memory.id)}"
             found = read_page(rows, "version", self.query, name)
-        withheld = is_withheld(memory, self.principal)
-        return Response(page_json(request, name, found, lambda row: revision_json(row, withheld=withheld)))
+            unread = unread_scopes(self.principal, found.rows)
+        now = "quarantined" if is_withheld(memory, self.principal) else None
+
+        def shown_as(row: Revision) -> dict[str, Any]:
+            return revision_json(row, withheld="scope" if row.state.get("scope") in unread else now)
+
+        return Response(page_json(request, name, found, shown_as))
 
 
 class Verify(Endpoint):

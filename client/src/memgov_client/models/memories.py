@@ -139,7 +139,9 @@ class Item(AnswerModel):
 
 
 class Revision(AnswerModel):
-    """A version of a memory, as it was then."""
+    """A version of a memory, as it was then.  ``state`` is empty where ``withheld`` is ``scope``: it was narrower then,
+    and this key does not read there.
+    """
 
     version: int
     at: datetime | None = None
@@ -147,3 +149,4 @@ class Revision(AnswerModel):
     actor: str = ""
     reason: str | None = None
     state: dict[str, Any] = {}
+    withheld: str | None = None
