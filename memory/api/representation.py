@@ -11,7 +11,7 @@ from memory.domain.freshness import band
 from memory.domain.ids import show_id
 from memory.domain.lifecycle import standing
 from memory.domain.policy import Policy
-from memory.domain.scopes import parse_scope
+from memory.domain.scopes import Verb, may, parse_scope
 from memory.domain.types import Kind
 from memory.models import (
     AuditEvent,
@@ -22,6 +22,7 @@ from memory.models import (
     PromotionRequest,
     Revision,
 )
+from memory.selectors.visibility import rules_of
 from memory.selectors.vocabulary import words_known
 from memory.services.write_types import Outcome
 from tenants.principals import Principal
@@ -115,8 +116,8 @@ def _pin(memory: Memory, now: datetime) -> dict[str, Any] | None:
 
 
 def outcome_json(outcome: Outcome, reader: Principal, policy: Policy, now: datetime) -> dict[str, Any]:
-    """What became of a candidate."""
-    row = outcome.memory
+    """What became of a candidate.  A key that writes where it may not read is not shown what others wrote there."""
+    row = outcome.memory if outcome.memory is not None and _may_see(reader, outcome.memory) else None
     return {
         "outcome": outcome.outcome.value,
         "reason": outcome.reason,
@@ -132,6 +133,12 @@ def outcome_json(outcome: Outcome, reader: Principal, policy: Policy, now: datet
         "policy_version": outcome.policy_version,
         "id": show_id("dec", outcome.decision_id),
     }
+
+
+def _may_see(reader: Principal, memory: Memory) -> bool:
+    if reader.kind != "agent" or memory.agent_id == reader.agent_id:
+        return True
+    return may(Verb.READ, parse_scope(memory.scope), agent_role=reader.role, rules=rules_of(reader))
 
 
 def revision_json(revision: Revision, *, withheld: str | None) -> dict[str, Any]:

@@ -122,7 +122,8 @@ class Check(WriteEndpoint):
     def post(self, request: Any) -> Response:
         outcome = memory_check(self.principal, self.request_of(self.body(WriteBody)))
         _, body = self.shown(outcome)
-        if outcome.outcome in (OutcomeKind.STORED, OutcomeKind.SUPERSEDED, OutcomeKind.HELD):
+        kept = outcome.outcome not in (OutcomeKind.STORED, OutcomeKind.SUPERSEDED, OutcomeKind.HELD)
+        if body["memory"] is not None and not kept:
             body["memory"] |= {"id": None}  # it was not kept, so there is nothing to refer to
         return Response({**body, "status": STATUS_OF_OUTCOME[outcome.outcome]})
 
