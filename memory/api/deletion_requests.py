@@ -14,6 +14,16 @@ from memory.services.deletion import MOST_IDS
 _MAYBE: dict[str, Any] = {"required": False}
 
 
+class Condition(Text):
+    """A text to be met.  One of zero characters alone would become the empty one, which whatever has none meets."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if not text:
+            self.fail("blank")
+        return text
+
+
 class DeletionFilter(StrictSerializer):
     """Conditions that all hold, those of `GET memories`.  Without `status` live and contested memories."""
 
@@ -22,17 +32,17 @@ class DeletionFilter(StrictSerializer):
     kind = several(_choice(Kind), **_MAYBE)
     layer = several(_choice(Layer), **_MAYBE)
     origin = several(_choice(Origin), **_MAYBE)
-    subject = Text(max_length=300, **_MAYBE)
-    predicate = Text(max_length=300, **_MAYBE)
-    agent = Text(max_length=200, help_text="An agent's id (`agt_…`) or name.", **_MAYBE)
-    session = Text(
+    subject = Condition(max_length=300, **_MAYBE)
+    predicate = Condition(max_length=300, **_MAYBE)
+    agent = Condition(max_length=200, help_text="An agent's id (`agt_…`) or name.", **_MAYBE)
+    session = Condition(
         max_length=300, help_text="What other sessions learned as well is left (`other_source`).", **_MAYBE
     )
-    task = Text(max_length=300, **_MAYBE)
-    tool = Text(max_length=300, **_MAYBE)
+    task = Condition(max_length=300, **_MAYBE)
+    tool = Condition(max_length=300, **_MAYBE)
     band = _choice(Band, **_MAYBE)
     pinned = Flag(help_text="Pinned memories are left unless this is true.", **_MAYBE)
-    q = Text(max_length=300, help_text="Words that stand in the content.", **_MAYBE)
+    q = Condition(max_length=300, help_text="Words that stand in the content.", **_MAYBE)
     updated_after = Instant(**_MAYBE)
     recorded_after = Instant(**_MAYBE)
     recorded_before = Instant(**_MAYBE)

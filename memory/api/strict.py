@@ -287,7 +287,7 @@ class TimeToLive(serializers.Field[Any, Any, Any, Any]):
         try:
             parse_ttl(data)
         except ValueError as error:
-            raise serializers.ValidationError(str(error), "invalid_ttl") from None
+            raise serializers.ValidationError(str(error).removeprefix("ttl: "), "invalid_ttl") from None
         return data
 
     def to_representation(self, value: Any) -> Any:

@@ -155,6 +155,14 @@ def test_ttl__two_weeks__is_exact_and_visible(coder: Caller) -> None:
     ).total_seconds() == 14 * 86_400
 
 
+def test_ttl__nonsense__is_named_once(coder: Caller) -> None:
+    for ttl in ("2 fortnights", "-1d", "0", 0, True):
+        problem = assert_problem(coder.post("memories", {**FACT, "ttl": ttl}), 400, "invalid")
+        [error] = problem["errors"]
+        assert (error["field"], error["code"]) == ("ttl", "invalid_ttl")
+        assert problem["detail"].startswith("ttl: ") and problem["detail"].count("ttl:") == 1
+
+
 def test_expiry__with_an_offset__is_the_same_instant_in_utc(coder: Caller) -> None:
     memory = coder.post("memories", {**FACT, "expires_at": "2099-08-13T23:30:00+08:00"}).json()["memory"]
     assert memory["expires_at"] == "2099-08-13T15:30:00Z"

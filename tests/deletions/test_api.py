@@ -58,6 +58,10 @@ def test_nothing_named__is_refused_and_nothing_goes(stage: Stage, coder: Caller)
         assert_problem(coder.post(PLACE, {"reason": "r", **body}), 400, "filter_needed")
     assert_problem(coder.post(PLACE, {"filter": {"subjekt": "x"}, "reason": "r"}), 400, "unknown_field")
     assert_problem(coder.post(PLACE, {"filter": {"session": "s"}}), 400, "invalid")
+    for name in ("session", "task", "tool", "subject", "predicate", "agent", "q"):
+        zeros = {name: "\x00", "kind": ["fact"]}  # else whatever has no session, task …
+        assert_problem(coder.post(PLACE, {"filter": zeros, "reason": "r"}), 400, "invalid")
+    assert live(stage) == 1
     assert_problem(coder.post(PLACE, {"filter": {"session": "s"}, "reason": " "}), 400, "reason_needed")
     assert_problem(coder.post(PLACE, {"ids": ["mem_1"], "reason": "r"}), 400, "invalid")
     both = {"ids": ["mem_0198f2d1a4c87b3e9d10c2f4a6b8e0d1"], "filter": {"session": "s"}, "reason": "r"}
