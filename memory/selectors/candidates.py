@@ -29,13 +29,13 @@ MOST_EXACT: Final = 5000
 
 REASONS: Final = ("", "expired", "low_trust", "contested", "outside_window", "not_applicable")
 
-# Bits of the packed number, from the lowest: reason, length in terms, source, occurrences of the first eight terms,
-# whether the row has a run.
+# Bits of the packed number, from the lowest: reason, length in terms (at most `MAX_TERMS`), source, occurrences of the
+# first eight terms, whether the row has a run.
 _LENGTH_AT, _SOURCE_AT, _COUNTS_AT, _RUN_AT = 3, 14, 35, 59
 _LENGTH_MOST, _SOURCE_BITS = (1 << 11) - 1, (1 << 21) - 1
 # Terms are counted in base 8, eight in one inner product: a sum of single precision is exact up to 24 bits.
 _BASE_BITS, _IN_ONE = 3, 8
-_PLACES: Final = np.arange(_IN_ONE) * _BASE_BITS
+_PLACES: Final = (np.arange(_IN_ONE) * _BASE_BITS)[:, None]
 _DIMENSIONS: Final = 1 << 28
 _ID: Final = np.dtype([("high", ">u8"), ("low", ">u8")])
 
@@ -156,12 +156,9 @@ def columns(shape: Shape) -> str:
     """The columns of `seen`: each what one row gives to the answer."""
     counts = [f"(-(i.term_vector <#> %(counter_{at})s::sparsevec))::bigint" for at in range(shape.counters)]
     number = (
-        f"({reason(shape)})::bigint | (least(i.term_count, {_LENGTH_MOST})::bigint << {_LENGTH_AT})"
+        f"({reason(shape)})::bigint | (i.term_count::bigint << {_LENGTH_AT})"
         f" | ((i.source & {_SOURCE_BITS}) << {_SOURCE_AT}) | ({counts[0] if counts else '0::bigint'} << {_COUNTS_AT})"
     )
-    run = "CASE WHEN i.layer = ANY(%(lending)s::text[]) THEN i.run ELSE 0 END"
-    if shape.lending:
-        number += f" | (({run} <> 0)::int::bigint << {_RUN_AT})"
     wanted = [f"i.memory_id, {number} AS packed"]
     if shape.vector:
         wanted.append(
@@ -170,7 +167,7 @@ def columns(shape: Shape) -> str:
         )
     wanted += [f"{count} AS counts_{at}" for at, count in enumerate(counts) if at]
     if shape.lending:
-        wanted.append(f"{run} AS run")
+        wanted.append("CASE WHEN i.layer = ANY(%(lending)s::text[]) THEN i.run ELSE 0 END AS run")
     return ",\n           ".join(wanted)
 
 
@@ -191,7 +188,8 @@ def reason(shape: Shape) -> str:
 
 
 def packed(shape: Shape) -> str:
-    wanted = ["count(*)", "string_agg(uuid_send(memory_id), '')", "string_agg(int8send(packed), '')"]
+    number = f"packed | ((run <> 0)::int::bigint << {_RUN_AT})" if shape.lending else "packed"
+    wanted = ["count(*)", "string_agg(uuid_send(memory_id), '')", f"string_agg(int8send({number}), '')"]
     wanted.append("string_agg(float4send(cosine::float4), '')" if shape.vector else "NULL")
     wanted.append("string_agg(int8send(run), '') FILTER (WHERE run <> 0)" if shape.lending else "NULL")
     wanted += [f"string_agg(int8send(counts_{at}), '')" for at in range(1, shape.counters)]
@@ -223,7 +221,7 @@ def unpacked(row: Sequence[Any], terms: int) -> Candidates:
     if runs:
         run[numbers >> _RUN_AT & 1 != 0] = _numbers(runs, ">i8")
     groups = [numbers >> _COUNTS_AT, *(_numbers(part, ">i8") for part in more)]
-    counts = np.concatenate([group[:, None] >> _PLACES & 7 for group in groups], axis=1)
+    counts = np.concatenate([group >> _PLACES & 7 for group in groups]).T
     return Candidates(
         ids=np.frombuffer(ids or b"", dtype=_ID),
         reason=numbers & 7,
