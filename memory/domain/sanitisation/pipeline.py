@@ -7,6 +7,7 @@ that is not trusted to direct. Nothing is logged or stored here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from secrets import token_hex
 from typing import Final
 
 from memory.domain.sanitisation.directives import directives_in
@@ -38,8 +39,10 @@ _TRIPLE: Final = ("subject", "predicate", "value")
 
 _Hit = tuple[str, str, Match]
 
-# Names of sessions, tools and predicates come again with every write.  Only what holds nothing is kept.
-_harmless: set[str] = set()
+# Names of sessions, tools and predicates come again with every write.  Kept is a number for each that holds nothing: no
+# text outlives its erasure here, and without the salt nobody can think of a text that has the number of another.
+_harmless: set[int] = set()
+_SALT: Final = token_hex()
 _MOST_HARMLESS: Final = 8192
 _LONGEST_HARMLESS: Final = 64
 
@@ -59,7 +62,7 @@ def sanitise(
     rule matched, not that the text is safe.
     """
     places = [*fields.items(), *strings(metadata, METADATA)]
-    new = [(place, text) for place, text in places if text not in _harmless]
+    new = [(place, text) for place, text in places if _number(text) not in _harmless]
     suspected = trust < rules.instruction_trust
     readings = {text: views(text) for _, text in (places if suspected else new)}
     secrets = _secrets(fields, metadata, new, readings)
@@ -87,7 +90,12 @@ def _remember(places: Sequence[tuple[str, str]], telling: Set[str]) -> None:
     """Keep which short texts hold neither secrets nor personal data nor anything hidden, whatever the policy."""
     if len(_harmless) >= _MOST_HARMLESS:
         _harmless.clear()
-    _harmless.update(text for _, text in places if len(text) <= _LONGEST_HARMLESS and text not in telling)
+    short = (text for _, text in places if len(text) <= _LONGEST_HARMLESS and text not in telling)
+    _harmless.update(map(_number, short))
+
+
+def _number(text: str) -> int:
+    return hash(_SALT + text)
 
 
 def _secrets(
