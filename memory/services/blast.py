@@ -25,11 +25,13 @@ from memory.services.bulk_jobs import (
     marked_undone,
     noted,
     reopen_step,
+    stopped,
     taken_up,
     to_take_back,
 )
 from memory.services.bulk_work import Giving, Taking, Work, take_back
-from memory.services.errors import Conflict, Invalid
+from memory.services.errors import Conflict, Denied, Invalid
+from memory.services.rights_now import asker
 from memory.store import bulk_steps, jobs
 from tenants.context import tenant_context
 from tenants.principals import Principal
@@ -108,24 +110,40 @@ def blast_run(tenant_id: UUID, job_id: UUID) -> str:
     work = taken_up(tenant_id, job_id, reopen_step)
     if isinstance(work, str):
         return work
-    if work.job.kind == HOLD:
-        hold(work)
-        return work.end("blast.quarantined")
-    with tenant_context(tenant_id):
-        step = Job.objects.get(id=parse_id("job", work.request["step"]))
-        earlier = earlier_attempts(work)
-    taken = Taking(show_id("job", step.id), HELD_EVENT, step.created_at)
-    take_back(work, taken, Giving(BACK_EVENT, "the quarantine step was taken back", earlier=earlier))
+    try:
+        if work.job.kind == HOLD:
+            hold(work)
+            return work.end("blast.quarantined")
+        _release(work)
+    except Denied as denied:
+        return stopped(work, denied, reopen_step)
     return work.end("blast.undone")
 
 
+def _release(work: Work) -> None:
+    with tenant_context(work.tenant_id):
+        step = Job.objects.get(id=parse_id("job", work.request["step"]))
+        earlier = earlier_attempts(work)
+    taken = Taking(show_id("job", step.id), HELD_EVENT, step.created_at)
+    take_back(work, taken, Giving(BACK_EVENT, "the quarantine step was taken back", _asker, earlier=earlier))
+
+
+def _asker(work: Work) -> Principal:
+    """Whoever asked, who may still write everywhere.  Raises `Denied`."""
+    principal = asker(work)
+    if principal.kind == "agent":
+        every_scope(principal, Verb.WRITE)
+    return principal
+
+
 def hold(work: Work) -> None:
-    """Batches of the set as it was seen; who holds a row is waited for."""
+    """Batches of the set as it was seen; who holds a row is waited for.  Raises `Denied` as `_asker`."""
     seed, seen = parse_seed(work.request["seed"]), datetime.fromisoformat(work.request["seen"])
     step = work.step(HELD_EVENT, work.request["reason"])
     with tenant_context(work.tenant_id):
         ids = blast.holdable_ids(seed, seen)
     for start in range(0, len(ids), _BATCH):
+        _asker(work)
         with tenant_context(work.tenant_id):
             held = bulk_steps.hold(step, ids[start : start + _BATCH], blast.HOLDABLE, clock.now())
             work.audit(step, [(row.id, row.scope, row.was, "quarantined") for row in held])

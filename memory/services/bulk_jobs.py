@@ -11,8 +11,9 @@ from memgov.ids import new_id
 from memory.domain.ids import parse_id, show_id
 from memory.models import Job
 from memory.selectors.policies import active_policy
+from memory.services.access import denial_recorded
 from memory.services.bulk_work import Work
-from memory.services.errors import Conflict, NotFound
+from memory.services.errors import Conflict, Denied, NotFound
 from memory.services.job_queue import dispatch
 from memory.services.job_takes import give_up, taken, worn_out
 from memory.store import audit, jobs
@@ -62,6 +63,14 @@ def taken_up(tenant_id: UUID, job_id: UUID, reopen: Callable[[Work], None]) -> W
             reopen(work)
             return give_up(job, work.actor)
         return work
+
+
+def stopped(work: Work, denied: Denied, reopen: Callable[[Work], None]) -> str:
+    """End a job whose asker may not have it done any more, audited; `reopen` as in `taken_up`."""
+    denial_recorded(work.actor, denied)
+    with tenant_context(work.tenant_id):
+        reopen(work)
+        return give_up(work.job, work.actor, denied.detail)
 
 
 def reopen_step(work: Work) -> None:

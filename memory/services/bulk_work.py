@@ -20,6 +20,7 @@ from memgov import clock
 from memory.domain.ids import show_id
 from memory.models import Job
 from memory.services.embedding import vectors_of
+from memory.services.errors import Denied
 from memory.services.merging import unmerge
 from memory.store import audit, bulk_steps, jobs, memories
 from memory.store.bulk_steps import BulkStep, Taken
@@ -85,32 +86,47 @@ class Taking:
     at: datetime
 
 
-def _nothing(_ids: Sequence[UUID]) -> Mapping[UUID, str]:
+def _nothing(_asker: Principal, _ids: Sequence[UUID]) -> Mapping[UUID, str]:
     return {}
 
 
 @dataclass(frozen=True, slots=True)
 class Giving:
-    """How they come back.  `unend`: an end that has passed is taken off, or the next sweep takes them again.
-    `withheld`: which of them whoever asked has no right to bring back, and why.  `earlier`: the instants of jobs that
-    began to take the same step back."""
+    """How they come back.  `asker`: whoever asked, with the rights of the moment, asked before each batch; raises
+    `Denied`.  `unend`: an end that has passed is taken off, or the next sweep takes them again.  `withheld`: which of
+    them whoever asked has no right to bring back, and why.  `earlier`: the instants of jobs that began to take the same
+    step back."""
 
     event: str
     reason: str
+    asker: Callable[[Work], Principal]
     unend: bool = False
-    withheld: Callable[[Sequence[UUID]], Mapping[UUID, str]] = _nothing
+    withheld: Callable[[Principal, Sequence[UUID]], Mapping[UUID, str]] = _nothing
     earlier: Sequence[datetime] = ()
 
 
 def take_back(work: Work, taking: Taking, giving: Giving) -> None:
-    """Give back batch by batch, name what is left, and have all of it found by its meaning again."""
+    """Give back batch by batch, name what is left, and have all that came back found by its meaning again.
+
+    Raises `Denied` when whoever asked may not any more; what is back by then stays.
+    """
+    try:
+        _give_back(work, taking, giving)
+    except Denied:
+        _give_vectors(work, giving)
+        raise
+    _give_vectors(work, giving)
+
+
+def _give_back(work: Work, taking: Taking, giving: Giving) -> None:
     place, left = UUID(int=0), 0
     named: list[str] = []
     reasons: Counter[str] = Counter()
     while found := _taken(work, taking, place):
         place = found[-1].place
+        asker = giving.asker(work)
         with tenant_context(work.tenant_id):
-            withheld = giving.withheld([one.row.id for one in found if one.untouched])
+            withheld = giving.withheld(asker, [one.row.id for one in found if one.untouched])
         free = [one for one in found if one.untouched and one.row.id not in withheld]
         back = _returned(work, free, giving)
         missed = [one for one in found if one.row.id not in back]
@@ -122,7 +138,6 @@ def take_back(work: Work, taking: Taking, giving: Giving) -> None:
     told = {"left": left, "left_named": named} | ({"left_reasons": dict(reasons)} if reasons else {})
     with tenant_context(work.tenant_id):
         jobs.keep_result(work.job, {**(work.job.result or {}), **told})
-    _give_vectors(work, giving)
 
 
 def _taken(work: Work, taking: Taking, after: UUID) -> list[Taken]:

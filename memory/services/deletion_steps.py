@@ -8,10 +8,9 @@ which carry the step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -30,6 +29,7 @@ from memory.services.bulk_jobs import (
     marked_undone,
     noted,
     reopen_step,
+    stopped,
     taken_up,
     to_take_back,
 )
@@ -44,9 +44,9 @@ from memory.services.deletion import (
     look,
     nothing_goes,
 )
-from memory.services.errors import Invalid, VersionConflict
+from memory.services.errors import Denied, Invalid, VersionConflict
+from memory.services.rights_now import asker
 from memory.store import bulk_steps, jobs
-from tenants.authentication import KeyRefused, principal_of_key
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -101,7 +101,7 @@ def memories_delete(principal: Principal, wish: Wish) -> Deletion:
         job = _step(principal, wish, seen, total, now, jobs.RUNNING if at_once else jobs.QUEUED)
         if at_once:
             work = Work(principal.tenant_id, job, jobs.request_of(job), active_policy().number)
-            _delete(work, principal)
+            _delete(work, lambda _work: principal)
             job.refresh_from_db()
         else:
             noted(principal, job, "memories.delete_started", now, reason=wish.reason.strip(),
@@ -148,24 +148,10 @@ def deletion_run(tenant_id: UUID, job_id: UUID) -> str:
     work = taken_up(tenant_id, job_id, reopen_step)
     if isinstance(work, str):
         return work
-    job = work.job
     try:
-        principal = _who(work)
-    except KeyRefused as refused:
-        with tenant_context(tenant_id):
-            jobs.end(job, jobs.FAILED, clock.now(), refused.detail)
-            reopen_step(work)
-        return jobs.FAILED
-    if job.kind == UNDO:
-        return _undelete(work, principal)
-    return _delete(work, principal)
-
-
-def _who(work: Work) -> Principal:
-    """Whoever asked, with the rights of this moment."""
-    if work.job.key_id is None:
-        return work.actor
-    return principal_of_key(work.tenant_id, work.job.key_id, clock.now())
+        return _undelete(work) if work.job.kind == UNDO else _delete(work, asker)
+    except Denied as denied:
+        return stopped(work, denied, reopen_step)
 
 
 def _asked(work: Work) -> tuple[Chosen, datetime]:
@@ -173,12 +159,13 @@ def _asked(work: Work) -> tuple[Chosen, datetime]:
     return from_json(work.request["chosen"]), datetime.fromisoformat(work.request["seen"])
 
 
-def _delete(work: Work, principal: Principal) -> str:
+def _delete(work: Work, who: Callable[[Work], Principal]) -> str:
     """All batches of what may go, from the start: what a worker that died had deleted matches no more.
 
     Up to `AT_ONCE` are one batch, so that their locks are taken in the order of their ids."""
     place = UUID(int=0)
     while True:
+        principal = who(work)
         with tenant_context(work.tenant_id):
             now = clock.now()
             rows = _judged(work, principal, now)
@@ -233,13 +220,14 @@ def _left(work: Work, principal: Principal, now: datetime) -> Left:
     return left
 
 
-def _undelete(work: Work, principal: Principal) -> str:
+def _undelete(work: Work) -> str:
     with tenant_context(work.tenant_id):
         step = Job.objects.get(id=parse_id("job", work.request["step"]))
         earlier = earlier_attempts(work)
     taken = Taking(show_id("job", step.id), GONE_EVENT, step.created_at)
-    withheld = partial(found.withheld, principal)
-    giving = Giving(BACK_EVENT, "the deletion was taken back", withheld=withheld, earlier=earlier)
+    giving = Giving(
+        BACK_EVENT, "the deletion was taken back", asker, withheld=found.withheld, earlier=earlier
+    )
     take_back(work, taken, giving)
     if (work.job.result or {}).get("left_reasons"):
         with tenant_context(work.tenant_id):

@@ -18,9 +18,10 @@ from memory.models import Alert, Job, SweepRun
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
 from memory.services.alerts_watch import SWEEP_STOPPED
-from memory.services.bulk_jobs import asked_for, taken_up
+from memory.services.bulk_jobs import asked_for, stopped, taken_up
 from memory.services.bulk_work import Giving, Taking, Work, take_back
-from memory.services.errors import Conflict, Invalid, NotFound
+from memory.services.errors import Conflict, Denied, Invalid, NotFound
+from memory.services.rights_now import asker
 from memory.services.sweeps.guard import APPROVED_FOR
 from memory.store import alerts, audit, bulk
 from tenants.context import tenant_context
@@ -166,7 +167,7 @@ def _reopen(work: Work) -> None:
 
 
 def sweep_undo_run(tenant_id: UUID, job_id: UUID) -> str:
-    """Work on the job until it is done: `done`, `busy` when another worker is at it, `gone` otherwise."""
+    """Work on the job until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
     work = taken_up(tenant_id, job_id, _reopen)
     if isinstance(work, str):
         return work
@@ -175,6 +176,9 @@ def sweep_undo_run(tenant_id: UUID, job_id: UUID) -> str:
         others = Job.objects.filter(kind=UNDO, result__run=f"run_{run.id.hex}").exclude(id=job_id)
         earlier = list(others.values_list("created_at", flat=True))
     taking = Taking(f"run_{run.id.hex}", EVENTS[run.name], run.started_at)
-    giving = Giving(BACK_EVENT, work.request["reason"], unend=run.name == "expiry", earlier=earlier)
-    take_back(work, taking, giving)
+    giving = Giving(BACK_EVENT, work.request["reason"], asker, unend=run.name == "expiry", earlier=earlier)
+    try:
+        take_back(work, taking, giving)
+    except Denied as denied:
+        return stopped(work, denied, _reopen)
     return work.end("sweep.undone")

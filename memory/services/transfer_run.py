@@ -22,16 +22,17 @@ from memory.domain.ids import show_id
 from memory.importers import Part, Reading, Unusable, open_store, weight
 from memory.models import Job
 from memory.services.access import ADMINS, denials_audited
-from memory.services.errors import Denied, ServiceError
+from memory.services.errors import ServiceError
 from memory.services.foreign_import import Imported, foreign_import
 from memory.services.foreign_import_undo import import_run_undo
 from memory.services.job_takes import taken, worn_out
+from memory.services.rights_now import lost, role_now
 from memory.services.tenant_export import Exported, tenant_export
 from memory.services.transfer_files import path_of, remove
 from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, UNDO, event_of, most_bytes, undo_stopped
 from memory.store import audit, jobs
 from tenants.context import tenant_context
-from tenants.models import Membership, Tenant
+from tenants.models import Tenant
 from tenants.principals import Principal
 
 log = logging.getLogger(__name__)
@@ -58,10 +59,11 @@ class Follow:
 
     tenant_id: UUID
     job: Job
+    asked: Principal
     _last: float = field(default=-_EVERY)
 
     def tell(self, done: int, *, at_once: bool = False) -> None:
-        """Raises `Stopped`."""
+        """Raises `Stopped`, and `Denied` when whoever asked may not have it done any more."""
         if not at_once and monotonic() - self._last < _EVERY:
             return
         self._last = monotonic()
@@ -70,6 +72,8 @@ class Follow:
             stop = jobs.is_cancelled(self.job.id)
         if stop:
             raise Stopped
+        if not at_once:
+            _still_may(self.asked)
 
     def got_further(self) -> None:
         """Rows were stored or went for good: the workers that were lost before count no longer."""
@@ -86,7 +90,7 @@ def transfer_run(tenant_id: UUID, job_id: UUID) -> str:
             return job
         request = jobs.request_of(job)
     actor = Principal(tenant_id, **request.pop("actor"), request_id=show_id("job", job_id))
-    work = _Work(tenant_id, job, request, actor, Follow(tenant_id, job))
+    work = _Work(tenant_id, job, request, actor, Follow(tenant_id, job, actor))
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         LOOK: work.look, IMPORT: work.bring_in, UNDO: work.take_back, TRIAL: work.take_out, EXPORT: work.take_out,
     }  # fmt: skip
@@ -116,15 +120,22 @@ def _as_of_now(asked: Principal) -> Principal:
     """
     if asked.kind != "member":
         return asked
-    with tenant_context(asked.tenant_id):
-        rows = Membership.objects.filter(user_id=UUID(asked.id.removeprefix("usr_")))
-        role = rows.values_list("role", flat=True).first()
+    role = role_now(asked)
     if role not in ADMINS:
-        why = f"{asked.name}, who asked for it, is no owner or admin any more; it was not carried out"
-        raise Denied(
-            why, code="role_denied", verb="have it carried out", target=asked.id, target_kind=asked.kind
+        raise lost(
+            asked, f"{asked.name}, who asked for it, is no owner or admin any more; it was not carried out"
         )
     return replace(asked, role=role)
+
+
+@denials_audited
+def _still_may(asked: Principal) -> None:
+    """The same while it runs: what came in until then stays."""
+    if asked.kind == "member" and role_now(asked) not in ADMINS:
+        raise lost(
+            asked,
+            f"{asked.name}, who asked for it, is no owner or admin any more; what was done until then stays",
+        )
 
 
 @dataclass(slots=True)

@@ -57,7 +57,6 @@ def write_job_start(principal: Principal, kind: str, items: Sequence[Item]) -> J
 
 def write_job_run(tenant_id: UUID, job_id: UUID) -> str:
     """Work on a job until it is done: `done`, `failed`, `busy` when another worker is at it, `gone` otherwise."""
-    now = clock.now()
     with tenant_context(tenant_id):
         job = taken(job_id)
         if isinstance(job, str):
@@ -66,13 +65,13 @@ def write_job_run(tenant_id: UUID, job_id: UUID) -> str:
             return give_up(job, _who_asked(job))
         items = jobs.request_of(job)
         written = _written_before(job)
-    try:
-        assert job.key_id is not None  # jobs of writes come with the key that asked
-        principal = principal_of_key(tenant_id, job.key_id, now)
-    except KeyRefused as refused:
-        return _ended(job, jobs.FAILED, refused.detail)
+    assert job.key_id is not None  # jobs of writes come with the key that asked
     results = list((job.result or {}).get("results", []))
     while len(results) < len(items):
+        try:  # what the key may do is what it may do now, also half way
+            principal = principal_of_key(tenant_id, job.key_id, clock.now())
+        except KeyRefused as refused:
+            return _ended(job, jobs.FAILED, refused.detail)
         for index in range(len(results), min(len(results) + _KEPT_EVERY, len(items))):
             results.append({"index": index, **_one(principal, job, index, items[index], written)})
         with tenant_context(tenant_id):

@@ -1,4 +1,4 @@
-"""Somebody who may no longer do it when the worker takes their import or export up."""
+"""Somebody who may no longer do it when the worker takes their import or export up, or while it runs."""
 
 from __future__ import annotations
 
@@ -101,3 +101,35 @@ def test_import__of_somebody_with_a_higher_role_since__is_done(stage: Stage) -> 
     job = import_begin(admin.principal, run(stage, look(stage, FILE)).id)
     member_role_set(stage.owner.principal, admin.membership.id, "owner")
     assert run(stage, job).result["added"] == 2
+
+
+def test_import__of_somebody_who_loses_the_role_while_it_runs__stops_and_keeps_what_came_in(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memory.models import AuditEvent
+    from memory.services import transfer_run
+    from memory.services.members import member_role_set
+    from memory.services.transfers import import_begin
+    from tests.factories import make_person
+
+    admin = make_person(stage.tenant, "admin")
+    rows = "".join(
+        f'{{"memory": "Rack {at} of hall {at % 7} holds the spare router {at * 31}."}}\n' for at in range(450)
+    )
+    job = import_begin(admin.principal, run(stage, look(stage, rows.encode())).id)
+    monkeypatch.setattr(transfer_run, "_EVERY", 0)
+    real, calls = transfer_run._still_may, [0]
+
+    def asked(principal: object) -> None:
+        calls[0] += 1
+        if calls[0] == 250:
+            member_role_set(stage.owner.principal, admin.membership.id, "reviewer")
+        real(principal)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transfer_run, "_still_may", asked)
+    ended = run(stage, job)
+    assert ended.status == "failed"
+    assert "no owner or admin any more; what was done until then stays" in ended.error
+    assert 0 < len(contents(stage)) < 450 and files(stage) == []
+    with stage.context():
+        assert AuditEvent.objects.filter(target_id=admin.principal.id, action="access.denied").count() == 1
