@@ -15,6 +15,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
 WRITING = "field_reports/test_writing.py"
+TEXTS = "field_reports/test_writing_texts.py"
 ONE_PATH = "services/test_one_path.py"
 CLAIMS = "services/test_claims.py"
 WRITE = "services/test_memory_write.py"
@@ -77,17 +78,17 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         (WRITING, "test_dedupe__spellings_of_one_entity__one_row_and_no_duplicate_group"),
     ],
     ("long_text", 62, "row kept without vector"): [
-        (WRITING, "test_long_text__embedder_fails__row_kept_and_counted_as_unindexed"),
+        (TEXTS, "test_long_text__embedder_fails__row_kept_and_counted_as_unindexed"),
     ],
     ("long_text", 63, "one long item in a batch"): [
-        (WRITING, "test_long_text__above_the_limit__413_names_the_limit__and_harms_no_other_item"),
+        (TEXTS, "test_long_text__above_the_limit__413_names_the_limit__and_harms_no_other_item"),
     ],
     ("long_text", 64, "failure is visible"): [
-        (WRITING, "test_long_text__embedder_fails__row_kept_and_counted_as_unindexed"),
+        (TEXTS, "test_long_text__embedder_fails__row_kept_and_counted_as_unindexed"),
     ],
     ("metadata", 66, "an edit resets nothing"): [
-        (WRITING, "test_metadata__content_edited__kind_pin_ttl_and_trust_stay"),
-        (WRITING, "test_metadata__sixty_kilobytes_and_too_deep"),
+        (TEXTS, "test_metadata__content_edited__kind_pin_ttl_and_trust_stay"),
+        (TEXTS, "test_metadata__sixty_kilobytes_and_too_deep"),
     ],
     ("poisoning", 71, "a poisoned file and its disguises"): [
         (WRITING, "test_poisoning__readme_line_and_its_disguises__quarantined"),
@@ -108,20 +109,20 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         (ONE_PATH, "test_writers__all_callers__are_walked"),
         (ONE_PATH, "test_rows__are_built_in_one_place_only"),
     ],
-    ("ttl", 95, "zones"): [(WRITING, "test_ttl__zoned_expiry__visible_until_that_instant_in_every_zone")],
+    ("ttl", 95, "zones"): [(TEXTS, "test_ttl__zoned_expiry__visible_until_that_instant_in_every_zone")],
     ("ttl", 96, "the sweep looks at expired rows only"): [
         ("sweeps/test_expiry.py", "test_expiry__25000_rows_3_expired__three_queries"),
     ],
     ("ttl", 97, "it is told whether a memory ends"): [
-        (WRITING, "test_ttl__answer__says_when_it_ends_or_that_it_does_not"),
+        (TEXTS, "test_ttl__answer__says_when_it_ends_or_that_it_does_not"),
         ("pages/test_page_memories.py", "test_memory__shows_its_readers_manifests_and_expiry"),
     ],
-    ("ttl", 98, "two weeks, and nonsense"): [(WRITING, "test_ttl__two_weeks__exact__and_nonsense_refused")],
+    ("ttl", 98, "two weeks, and nonsense"): [(TEXTS, "test_ttl__two_weeks__exact__and_nonsense_refused")],
     ("unicode", 99, "emoji at the cut"): [
-        (WRITING, "test_unicode__emoji_at_the_cut__list_digest_and_block_are_whole"),
+        (TEXTS, "test_unicode__emoji_at_the_cut__list_digest_and_block_are_whole"),
     ],
     ("unicode", 100, "a digest is whole JSON"): [
-        (WRITING, "test_unicode__emoji_at_the_cut__list_digest_and_block_are_whole"),
+        (TEXTS, "test_unicode__emoji_at_the_cut__list_digest_and_block_are_whole"),
     ],
     ("embedding", 34, "vectors of another size"): [
         (READING, "test_embedding__vector_of_another_size__refused_by_the_database_not_stored"),

@@ -1,36 +1,31 @@
-"""Faults that users of other stores reported about writing, each as a test that no other test states as such."""
+"""Faults that users of other stores reported about what is let in, each as a test that no other test states as such."""
 
 from __future__ import annotations
 
 import base64
-import json
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memgov import clock
 from memory.domain.scopes import parse_scope
 from memory.importers import open_store
 from memory.models import AuditEvent, Contradiction, Memory, MemoryIndex, WriteDecision
 from memory.selectors.health import current
-from memory.services import memory_write as write_path
 from memory.services.digest import digest_read
 from memory.services.foreign_import import foreign_import
-from memory.services.memory_edit import memory_edit
 from memory.services.memory_write import memory_write
 from memory.services.policies import policy_activate
 from memory.services.quarantine import quarantine_release
 from memory.services.recall import RetrieveRequest, memory_retrieve
-from memory.services.retention import memory_pin
 from memory.services.write_types import Outcome, WriteRequest
 from memory.store import audit
 from tenants.principals import system
-from tests.api.caller import Caller, as_uuid, assert_problem
+from tests.api.caller import Caller, as_uuid
 from tests.factories import Stage, make_agent, make_tenant
+from tests.field_reports.writing import write
 from tests.killed import Killed
 from tests.pages.staging import signed_in
 from tests.parallel import at_once
@@ -46,16 +41,6 @@ def stage(database: None) -> Stage:
 @pytest.fixture
 def coder(stage: Stage) -> Caller:
     return Caller(stage.coder)
-
-
-def write(stage: Stage, content: str | None = None, **fields: Any) -> Outcome:
-    fields = {"scope": "project:alpha", "origin": "tool_verified", **fields}
-    return memory_write(stage.coder.principal, WriteRequest(content=content, **fields))
-
-
-def live(stage: Stage) -> list[str]:
-    with stage.context():
-        return list(Memory.objects.filter(status="live").order_by("id").values_list("content", flat=True))
 
 
 def test_admission__own_digest_imported__every_line_recognised_and_nothing_new(
@@ -199,110 +184,6 @@ def test_poisoning__override_from_a_tool__held__the_admins_note_about_it_is_not_
         )
     with stage.context():
         assert Memory.objects.get(id=quoted.memory.id).status == "live"
-
-
-def test_unicode__emoji_at_the_cut__list_digest_and_block_are_whole(stage: Stage, coder: Caller) -> None:
-    text = "x" * 20 + " " + "word " * 35 + "👩‍👩‍👧‍👦 stays whole in the press hall"
-    coder.remember(text)
-    coder.remember("Lydian letters 𐤠𐤡𐤢 stand above the gate of the north hall.")
-    for path in ("memories", "digest?scope=project:alpha&max_tokens=40", "digest?scope=project:alpha"):
-        raw = coder.get(path).content
-        json.loads(raw.decode("utf-8"))
-        assert "\\ud8" not in raw.decode().lower()
-    lone = coder.post("memories", '{"content": "half \\ud83d of a pair", "scope": "project:alpha"}')
-    assert_problem(lone, 400, "lone_surrogate")
-    nul = coder.post("memories", {"content": "The gate\x00 opens at six.", "scope": "project:alpha"})
-    assert nul.json()["memory"]["content"] == "The gate opens at six."
-
-
-def test_unicode__right_to_left_and_marks__kept_as_written(stage: Stage, coder: Caller) -> None:
-    for text in (
-        "המשרד בחיפה נפתח בשעה שבע בבוקר",
-        "يفتح المكتب في الساعة السابعة صباحا",
-        "Café öffnet um sieben Uhr",
-    ):
-        assert coder.remember(text)["content"] == text
-
-
-def test_long_text__above_the_limit__413_names_the_limit__and_harms_no_other_item(coder: Caller) -> None:
-    long = coder.post("memories", {"content": "word " * 2000, "scope": "project:alpha"})
-    assert "8000" in assert_problem(long, 413, "too_large")["detail"]
-    items = [
-        {"content": f"Shelf {n} of the store holds {n + 3} boxes of paper.", "scope": "project:alpha",
-         "origin": "tool_verified"} for n in range(64)
-    ]  # fmt: skip
-    items[17]["content"] = "x" * 60_000
-    results = coder.post("memories/batch", {"items": items}).json()["results"]
-    assert [one["index"] for one in results if one["status"] == 413] == [17]
-    assert Counter(one["status"] for one in results) == {201: 63, 413: 1}
-
-
-def test_long_text__embedder_fails__row_kept_and_counted_as_unindexed(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write_path, "vector_of", lambda text: None)
-    stored = write(stage, "Mill four delivers paper on Mondays.")
-    assert stored.outcome == "stored"
-    with stage.context():
-        assert current("some-model")["unindexed_rows"] == 1
-    found = memory_retrieve(stage.coder.principal, RetrieveRequest(query="when does mill four deliver"))
-    assert [entry.found.content for entry in found.entries] == ["Mill four delivers paper on Mondays."]
-
-
-def test_metadata__content_edited__kind_pin_ttl_and_trust_stay(stage: Stage) -> None:
-    memory = write(stage, "Prefers window seats on night trains.", kind="preference", ttl="30d").memory
-    assert memory is not None
-    memory_pin(stage.reviewer.principal, memory.id, "asked for often")
-    with stage.context():
-        before = Memory.objects.filter(id=memory.id).values().get()
-    memory_edit(
-        stage.coder.principal, memory.id, {"content": "Prefers aisle seats on night trains."}, version=2
-    )
-    with stage.context():
-        after = Memory.objects.filter(id=memory.id).values().get()
-    changed = {name for name in before if before[name] != after[name]}
-    assert changed == {"content", "value_hash", "version"}
-
-
-def test_metadata__sixty_kilobytes_and_too_deep(coder: Caller) -> None:
-    base = {"content": "The press halls open at seven.", "scope": "project:alpha", "origin": "tool_verified"}
-    whole = coder.post("memories", {**base, "metadata": {"log": "ab " * 20_000}})
-    assert whole.status_code == 201 and len(whole.json()["memory"]["metadata"]["log"]) == 60_000
-    for metadata in ({"log": "a" * 70_000}, {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": 1}}}}}}}}}):
-        refused = coder.post("memories", {**base, "metadata": metadata})
-        assert_problem(refused, 413, "too_large")
-    assert_problem(coder.post("memories", {**base, "subjct": "x"}), 400, "unknown_field")
-
-
-@pytest.mark.parametrize("zone", ["+08:00", "-11:00", "+00:00"])
-def test_ttl__zoned_expiry__visible_until_that_instant_in_every_zone(stage: Stage, zone: str) -> None:
-    moment = datetime.fromisoformat("2036-08-13T23:30:00+08:00")
-    told = moment.astimezone(datetime.fromisoformat(f"2036-01-01T00:00:00{zone}").tzinfo)
-    coder = Caller(stage.coder)
-    coder.remember("The fair ends in August.", expires_at=told.isoformat())
-    for minutes, visible in ((-1, True), (1, False)):
-        with clock.moved_to(moment + timedelta(minutes=minutes)):
-            found = memory_retrieve(stage.coder.principal, RetrieveRequest(query="when does the fair end"))
-            assert bool(found.entries) is visible
-
-
-def test_ttl__two_weeks__exact__and_nonsense_refused(stage: Stage, coder: Caller) -> None:
-    memory = write(stage, "The detour over the north bridge is signposted.", ttl="2w").memory
-    assert memory is not None and memory.expires_at is not None
-    assert memory.expires_at - memory.recorded_at == timedelta(days=14)
-    for ttl in ("2 fortnights", "-1d", "0", 0, -5, "1e3", True):
-        body = {"content": "The detour is signposted.", "scope": "project:alpha", "ttl": ttl}
-        assert coder.post("memories", body).status_code == 400, ttl
-
-
-def test_ttl__expired_on_arrival__refused(stage: Stage) -> None:
-    past = clock.now() - timedelta(seconds=1)
-    assert write(stage, "The fair ends in August.", expires_at=past).reason == "already_expired"
-
-
-def test_ttl__answer__says_when_it_ends_or_that_it_does_not(stage: Stage, coder: Caller) -> None:
-    assert coder.remember("The press halls open at seven.")["expires_at"] is None
-    assert coder.remember("The detour is signposted in the north.", ttl=60)["expires_at"] is not None
 
 
 def test_review__unsure_write__waits_is_not_found_and_is_there_when_released(
