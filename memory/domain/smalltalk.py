@@ -19,7 +19,7 @@ _ACKNOWLEDGING: Final = frozenset(
     awesome right alright correct exactly got it i see understood noted agreed done hello hi hey bye goodbye
     morning evening afternoon night please sorry lol haha ha hehe hm hmm mhm uh um oh ah wow welcome so
     much very a lot again there all sounds makes sense will do of course go ahead np cheers and that's that is
-    works for me to problem worries worry then thing
+    works for me to problem worries worry then thing indeed
     ja nein danke bitte merci beaucoup oui non si gracias hola adiós obrigado obrigada olá ciao grazie tak tack
     нет да спасибо привет はい いいえ ありがとう ありがとうございます 네 아니요 감사합니다 안녕하세요
     好的 好 谢谢 是 不

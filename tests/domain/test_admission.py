@@ -57,6 +57,7 @@ VAGUE = [
     "ok",
     "okkkk",
     "ok then",
+    "Yup, indeed yes",
     "Sure thing!",
     "Never mind.",
     "one sec",
