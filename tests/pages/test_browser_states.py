@@ -22,6 +22,7 @@ from tests.factories import Stage, make_person
 from tests.pages.axe import faults
 from tests.pages.staging import Full, prm, signed_in
 from tests.pages.test_every_page import FOR_ADMINS, FOR_REVIEWERS, READABLE, names
+from tests.pages.test_page_admin import snapshots
 
 EMPTY = (
     "", "promotions/", "contradictions/", "quarantine/", "evictions/", "memories/", "mounts/", "manifests/", "alerts/",
@@ -163,6 +164,66 @@ def test_forced_colours__keep_focus_selection_and_borders(full: Full, open_as: O
     )
     assert looks["focus"][0] != "none" and looks["focus"][1] >= 1
     assert looks["border"] != "none"
+
+
+# What a theme that replaces all colours takes away is told by lines instead: what can be pressed and what is chosen has
+# an edge (boxes to tick the browser draws itself), a bar that is nothing but its colour keeps it, and no icon or text
+# has the colour of its ground.
+_BARS = """() => { for (const one of document.querySelectorAll('main *')) {
+  const look = getComputedStyle(one), box = one.getBoundingClientRect();
+  if (!one.children.length && !one.textContent.trim() && box.width > 2 && box.height > 2 && !one.closest('svg')
+      && !one.matches('input, select, textarea') && look.backgroundColor !== 'rgba(0, 0, 0, 0)') one.dataset.bar = '';
+} }"""
+_FORCED = """() => {
+  const wrong = [], sides = ['Top', 'Bottom', 'Left', 'Right'];
+  const shown = (one) => one.checkVisibility({visibilityProperty: true, opacityProperty: true})
+    && one.getBoundingClientRect().width > 1;
+  const drawn = (style, width) => style !== 'none' && parseFloat(width) > 0;
+  const edge = (look) => drawn(look.outlineStyle, look.outlineWidth)
+    || sides.some((side) => drawn(look[`border${side}Style`], look[`border${side}Width`]));
+  const name = (one) => `${one.tagName} ${one.getAttribute('class')} ${one.textContent.trim().slice(0, 30)}`;
+  const edged = 'main .btn, main input:not([type=hidden], [type=checkbox], [type=radio], [type=file]), main select,'
+    + ' main textarea, main .chip, [aria-current], [aria-pressed=true]';
+  for (const one of document.querySelectorAll(edged))
+    if (shown(one) && !edge(getComputedStyle(one))) wrong.push(`no edge: ${name(one)}`);
+  for (const one of document.querySelectorAll('[data-bar]')) {
+    const look = getComputedStyle(one);
+    if (shown(one) && !edge(look) && look.forcedColorAdjust !== 'none') wrong.push(`no bar: ${name(one)}`);
+  }
+  for (const one of document.querySelectorAll('svg, h1, h2, td, dd, p, a')) {
+    let ground = one;
+    while (ground && getComputedStyle(ground).backgroundColor === 'rgba(0, 0, 0, 0)') ground = ground.parentElement;
+    if (shown(one) && ground && getComputedStyle(one).color === getComputedStyle(ground).backgroundColor)
+      wrong.push(`not seen: ${name(one)}`);
+  }
+  return wrong;
+}"""
+_FOCUS = """() => { const one = document.activeElement, look = getComputedStyle(one);
+  return one !== document.body && look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 1; }"""
+MAIN = (
+    "", "memories/", "memories/{mem}/", "contradictions/", "contradictions/{con}/", "quarantine/", "quarantine/{held}/",
+    "audit/", "health/", "settings/", "promotions/", "agents/", "policies/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_forced_colours__on_the_main_pages__leave_edges_focus_bars_and_texts(
+    full: Full, open_as: OpenAs, dark: bool
+) -> None:
+    snapshots(full.stage)
+    tab, found = open_as(full.stage.owner, dark=dark), []
+    for path in MAIN:
+        tab.page.emulate_media(forced_colors="none")
+        page = tab.go(full.at(path.format(**names(full))))
+        page.evaluate(_BARS)
+        page.emulate_media(forced_colors="active")
+        assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+        found += [f"{path or 'start'}: {one}" for one in page.evaluate(_FORCED)]
+        for at in range(6):
+            page.keyboard.press("Tab")
+            if not page.evaluate(_FOCUS):
+                found.append(f"{path or 'start'}: focus {at} is not seen")
+    assert "\n".join(sorted(set(found))) == ""
 
 
 def test_results__are_told_in_a_polite_live_region(full: Full, open_as: OpenAs) -> None:
