@@ -7,6 +7,7 @@ the module of its rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -83,10 +84,23 @@ class Policy(Section):
 
     def for_scope(self, scope: Scope) -> Policy:
         """The policy as it applies to one scope: overrides merged in, the most specific pattern last."""
-        patterns = sorted((p for p in self.scopes if matches(p, scope)), key=specificity)
+        patterns = tuple(sorted((p for p in self.scopes if matches(p, scope)), key=specificity))
         if not patterns:
             return self
-        return self._merged([self.scopes[pattern] for pattern in patterns])
+        owner, kept = self.merged_before
+        if owner != id(self):
+            return self._merged([self.scopes[pattern] for pattern in patterns])
+        if patterns not in kept:
+            kept[patterns] = self._merged([self.scopes[pattern] for pattern in patterns])
+        return kept[patterns]
+
+    @cached_property
+    def merged_before(self) -> tuple[int, dict[tuple[str, ...], Policy]]:
+        """What this version is where it is overridden, by the patterns that do: every write asks several times.
+
+        With the object's own number, because a changed copy of it begins with all that it had kept.
+        """
+        return id(self), {}
 
     def for_pattern(self, pattern: str) -> Policy:
         """The policy as it applies to whatever the pattern covers: overrides of the same and of wider patterns."""

@@ -177,7 +177,8 @@ def _near_duplicate(c: Candidate, alike: Sequence[Known]) -> Decision:
 def _rival_value(
     c: Candidate, rivals: Sequence[Known], *, volatile: bool, policy: Policy, now: datetime
 ) -> Decision:
-    """Another value for a key that has one. In this order:
+    """Another value for a key that has one. What has ended stands against nothing, and is replaced like what is
+    weaker; of the others, in this order:
 
     1. a value that ended, or began before the known one, becomes history and replaces nothing;
     2. weaker than the known one by more than the margin, or than a pinned one by anything: conflict;
@@ -186,21 +187,28 @@ def _rival_value(
     5. otherwise the newer statement supersedes. So a source that corrects itself, a value with a later
        `valid_from`, and news about a volatile fact all replace the old value.
     """
-    best = _strongest(rivals)
-    targets = tuple(row.id for row in rivals)
-    if _is_history(c, rivals, now):
+    standing = [row for row in rivals if not row.has_ended(now)]
+    best = _strongest(standing or rivals)
+    targets = _ids(rivals)
+    if _is_history(c, standing or rivals, now):
         return Decision(
             OutcomeKind.STORED, Action.INSERT_HISTORY, (best.id,), "older_than_known", Status.SUPERSEDED
         )
+    if not standing:
+        return Decision(OutcomeKind.SUPERSEDED, Action.SUPERSEDE, targets, "newer_value")
     lead = c.strength - best.strength
-    margin = 0.0 if any(row.pinned for row in rivals) else policy.reconciliation.conflict_margin
+    margin = 0.0 if any(row.pinned for row in standing) else policy.reconciliation.conflict_margin
     if lead < -margin - _ROUNDING:
-        return Decision(OutcomeKind.HELD, Action.HOLD, targets, "conflict", Status.CANDIDATE)
-    if any(row.status is Status.CONTESTED for row in rivals):
-        return _among_contested(c, rivals, lead, margin)
+        return Decision(OutcomeKind.HELD, Action.HOLD, _ids(standing), "conflict", Status.CANDIDATE)
+    if any(row.status is Status.CONTESTED for row in standing):
+        return _among_contested(c, standing, lead, margin)
     if abs(lead) <= EQUAL_STRENGTH and _other_source(c, best) and not _ordered(c, best, volatile):
-        return Decision(OutcomeKind.HELD, Action.CONTEST, targets, "contested", Status.CONTESTED)
+        return Decision(OutcomeKind.HELD, Action.CONTEST, _ids(standing), "contested", Status.CONTESTED)
     return Decision(OutcomeKind.SUPERSEDED, Action.SUPERSEDE, targets, "newer_value")
+
+
+def _ids(rows: Sequence[Known]) -> tuple[UUID, ...]:
+    return tuple(row.id for row in rows)
 
 
 def _is_history(c: Candidate, rivals: Sequence[Known], now: datetime) -> bool:

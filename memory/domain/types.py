@@ -154,6 +154,11 @@ class Known:
     session: str | None = None
     subject: str | None = None
     tool: str | None = None
+    expires_at: datetime | None = None
+
+    def has_ended(self, now: datetime) -> bool:
+        """Whether its time is over: no reader gets it any more, though no sweep has been there yet."""
+        return self.expires_at is not None and self.expires_at <= now
 
     @property
     def strength(self) -> float:

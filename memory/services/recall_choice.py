@@ -13,7 +13,7 @@ from memory.domain.ids import show_id
 from memory.domain.injection import BlockEntry, BlockFormat, frame_tokens, render_entry
 from memory.domain.left_out import LeftOut
 from memory.domain.policy import Policy
-from memory.domain.scopes import ScopeKind
+from memory.domain.scopes import ScopeKind, parse_scope
 from memory.domain.tokens import count_tokens
 from memory.domain.types import Band, Kind
 from memory.selectors.declared import DECLARED, NOTHING, Declared
@@ -259,4 +259,5 @@ def _sameness(row: Found) -> tuple[str, str, bytes]:
 def band_of(row: Found, now: datetime, active: ActivePolicy) -> Band:
     """The age band of a row under the policy."""
     rule = active.words.registry.lookup(row.predicate) if row.predicate else None
-    return band(_KINDS[row.kind], rule, row.learned_at, now, active.policy)
+    policy = active.policy.for_scope(parse_scope(row.scope)) if active.policy.scopes else active.policy
+    return band(_KINDS[row.kind], rule, row.learned_at, now, policy)

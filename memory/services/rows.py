@@ -27,5 +27,5 @@ def known_of(row: Memory) -> Known:
         value_hash=bytes(row.value_hash), predicate=row.predicate or None, confidence=row.confidence, trust=row.trust,
         origin=Origin(row.origin), learned_at=row.learned_at, valid_from=row.valid_from,
         pinned=row.pinned_at is not None, agent=row.agent_id, session=row.session or None,
-        subject=row.subject or None, tool=row.tool or None,
+        subject=row.subject or None, tool=row.tool or None, expires_at=row.expires_at,
     )  # fmt: skip

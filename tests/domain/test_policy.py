@@ -107,3 +107,15 @@ def test_preset__unknown__is_refused():
     assert preset("default") == Policy()
     with pytest.raises(ValueError, match="open"):
         preset("closed")
+
+
+def test_for_scope__asked_again__is_the_same_and_a_changed_copy_is_not_what_its_model_was():
+    policy = Policy.model_validate({"scopes": {"project:*": {"reconciliation": {"cap": 7}}}})
+    here = parse_scope("project:alpha")
+    assert policy.for_scope(here) is policy.for_scope(parse_scope("project:beta"))
+    assert policy.for_scope(here).reconciliation.cap == 7
+    decay = policy.decay.model_copy(update={"floor": 0.5})
+    changed = policy.model_copy(update={"decay": decay})
+    assert changed.for_scope(here).decay.floor == 0.5 != policy.for_scope(here).decay.floor
+    same = Policy.model_validate(policy.model_dump())
+    assert same == policy and same.for_scope(here) == policy.for_scope(here) and same == policy

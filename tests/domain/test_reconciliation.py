@@ -288,3 +288,19 @@ def test_reconcile__any_chain_of_writes__never_leaves_two_live_values(
         assert not (live and contested)
         assert live or contested, "a write never leaves a key without a readable value"
         assert len(contested) != 1, "nothing is contested alone"
+
+
+def test_reconcile__what_has_ended__stands_against_nothing_and_is_replaced_with_the_rest():
+    over = {"expires_at": NOON, "trust": 1.0, "confidence": 1.0}
+    ended = known(plan("gold"), **over, pinned=True)
+    weak = plan("bronze", trust=0.2, confidence=0.5)
+    assert decide(weak, known(plan("gold"), trust=1.0, confidence=1.0)).action is Action.HOLD, (
+        "positive control"
+    )
+    assert (decide(weak, ended).action, decide(weak, ended).targets) == (Action.SUPERSEDE, (ended.id,))
+    standing = known(plan("silver", trust=0.2, confidence=0.5))
+    found = decide(weak, ended, standing)
+    assert found.action is Action.SUPERSEDE and set(found.targets) == {ended.id, standing.id}
+    strong = known(plan("silver"), trust=0.9, confidence=0.9)
+    held = decide(weak, ended, strong)
+    assert (held.action, held.targets) == (Action.HOLD, (strong.id,))

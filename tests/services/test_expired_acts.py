@@ -15,6 +15,7 @@ from memory.services.errors import Conflict
 from memory.services.memory_write import memory_write
 from memory.services.promotion import promotion_request
 from memory.services.promotion_decide import Stale, promotion_decide
+from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.retention import memory_pin, memory_verify
 from memory.services.write_types import WriteRequest
 from tests.factories import Stage, make_tenant
@@ -78,3 +79,18 @@ def test_settling__for_the_value_that_expired__is_refused_and_the_other_stays(st
         contradiction_settle(reviewer, found.id, "keep_b", reason="asked them", version=found.version)
     with stage.context():
         assert Memory.objects.get(id=held.id).status == "live"
+
+
+def test_weaker_value__beside_one_that_expired__is_stored_and_read(stage: Stage) -> None:
+    key = {"subject": "quay:4", "predicate": "plan"}
+    strong = write(stage, value="gold", ttl="1h", **key)
+    assert write(stage, value="silver", origin="tool_output", **key).status == "candidate", (
+        "held while it stands"
+    )
+    with clock.moved_to(later()):
+        weak = write(stage, value="bronze", origin="tool_output", **key)
+        assert weak.status == "live"
+        found = memory_retrieve(stage.coder.principal, RetrieveRequest("which plan has quay 4"))
+        assert [one.found.content for one in found.entries] == [weak.content]
+    with stage.context():
+        assert Memory.objects.get(id=strong.id).superseded_by == weak.id

@@ -230,3 +230,15 @@ def test_digest__changes_with_memory__and_keeps_its_etag_otherwise(stage: Stage)
     assert changed.manifest is not None and "red dye" in changed.digest.text
     with pytest.raises(NotFound):
         digest_read(stage.coder.principal, parse_scope("project:beta"))
+
+
+def test_retrieve__scope_with_limits_of_age_of_its_own__the_band_is_that_of_its_scope(database: None) -> None:
+    young = {"freshness": {"bands": {"fact": {"fresh_days": 1, "aging_days": 2}}}}
+    stage = make_tenant(policy=Policy.model_validate({"scopes": {"project:alpha": young}}))
+    here = write(stage.coder.principal, FACTS[0])
+    there = write(
+        stage.coder.principal, "Refunds of the kiln desk need no approval.", scope="session:s1", session="s1"
+    )
+    with clock.moved_to(clock.now() + timedelta(hours=36)):
+        entries = retrieve(stage, "refunds approval", session="s1").entries
+    assert {one.found.id: one.band.value for one in entries} == {here.id: "aging", there.id: "fresh"}

@@ -177,6 +177,7 @@ class Replay:
             id=write.id, version=1, status=status, content=c.content, value=c.value, value_hash=write.value_hash,
             predicate=c.predicate, confidence=c.confidence, trust=c.trust, origin=c.origin, learned_at=write.at,
             valid_from=c.valid_from, agent=c.agent, session=c.session, subject=c.subject, tool=c.tool,
+            expires_at=c.expires_at,
         )  # fmt: skip
         self._rows[row.id] = row
         if c.keyed:
