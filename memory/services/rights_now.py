@@ -6,6 +6,7 @@ work waited or ran has no more of it done; what was done until then stays.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 from uuid import UUID
 
@@ -27,6 +28,14 @@ def role_now(member: Principal) -> str | None:
     return role
 
 
+def member_now(asked: Principal, roles: Set[str], otherwise: str) -> Principal:
+    """The member with the role of this moment.  Raises `Denied`, in these words, when that is none of `roles`."""
+    role = role_now(asked)
+    if role is None or role not in roles:
+        raise lost(asked, f"{asked.name}, who asked for it, {otherwise}")
+    return replace(asked, role=role)
+
+
 def asker(work: Work) -> Principal:
     """Whoever asked for work of reviewers or of an agent's key.  Raises `Denied`; outside of a transaction."""
     asked = work.actor
@@ -34,12 +43,7 @@ def asker(work: Work) -> Principal:
         return _agent(work, asked)
     if asked.kind != "member":
         return asked
-    role = role_now(asked)
-    if role not in REVIEWERS:
-        raise lost(
-            asked, f"{asked.name}, who asked for it, is no reviewer any more; what was done until then stays"
-        )
-    return replace(asked, role=role)
+    return member_now(asked, REVIEWERS, "is no reviewer any more; what was done until then stays")
 
 
 def _agent(work: Work, asked: Principal) -> Principal:

@@ -25,16 +25,6 @@ pytestmark = pytest.mark.usefixtures("database")
 TEXT = "The kiln of hall two needs nine hours to cool down."
 
 
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
-
-
-@pytest.fixture
-def coder(stage: Stage) -> Caller:
-    return Caller(stage.coder)
-
-
 def ask(caller: Caller, query: str = "how long does the kiln cool", **fields: Any) -> dict[str, Any]:
     response = caller.post("retrieve", {"query": query, **fields})
     assert response.status_code == 200, response.content

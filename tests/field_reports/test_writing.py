@@ -24,23 +24,13 @@ from memory.services.write_types import Outcome, WriteRequest
 from memory.store import audit
 from tenants.principals import system
 from tests.api.caller import Caller, as_uuid
-from tests.factories import Stage, make_agent, make_tenant
+from tests.factories import Stage, make_agent
 from tests.field_reports.writing import write
 from tests.killed import Killed
 from tests.pages.staging import signed_in
 from tests.parallel import at_once
 
 pytestmark = pytest.mark.usefixtures("database")
-
-
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
-
-
-@pytest.fixture
-def coder(stage: Stage) -> Caller:
-    return Caller(stage.coder)
 
 
 def test_admission__own_digest_imported__every_line_recognised_and_nothing_new(

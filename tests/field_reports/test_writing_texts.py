@@ -16,20 +16,10 @@ from memory.services.memory_edit import memory_edit
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.retention import memory_pin
 from tests.api.caller import Caller, assert_problem
-from tests.factories import Stage, make_tenant
+from tests.factories import Stage
 from tests.field_reports.writing import write
 
 pytestmark = pytest.mark.usefixtures("database")
-
-
-@pytest.fixture
-def stage(database: None) -> Stage:
-    return make_tenant()
-
-
-@pytest.fixture
-def coder(stage: Stage) -> Caller:
-    return Caller(stage.coder)
 
 
 def test_unicode__emoji_at_the_cut__list_digest_and_block_are_whole(stage: Stage, coder: Caller) -> None:

@@ -183,3 +183,9 @@ def prm(request: PromotionRequest) -> str:
 def mem(memory: Memory | UUID) -> str:
     """The shown id of a memory."""
     return show_id("mem", memory if isinstance(memory, UUID) else memory.id)
+
+
+def status(full: Full) -> str:
+    """That of the promotion request of the house."""
+    with full.stage.context():
+        return PromotionRequest.objects.get(id=full.request.id).status
