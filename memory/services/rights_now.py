@@ -28,12 +28,10 @@ def role_now(member: Principal) -> str | None:
     return role
 
 
-def member_now(asked: Principal, roles: Set[str], otherwise: str) -> Principal:
-    """The member with the role of this moment.  Raises `Denied`, in these words, when that is none of `roles`."""
+def member_now(asked: Principal, roles: Set[str]) -> Principal | None:
+    """The member with the role of this moment; None when that is none of `roles`, or when they left."""
     role = role_now(asked)
-    if role is None or role not in roles:
-        raise lost(asked, f"{asked.name}, who asked for it, {otherwise}")
-    return replace(asked, role=role)
+    return replace(asked, role=role) if role is not None and role in roles else None
 
 
 def asker(work: Work) -> Principal:
@@ -43,7 +41,12 @@ def asker(work: Work) -> Principal:
         return _agent(work, asked)
     if asked.kind != "member":
         return asked
-    return member_now(asked, REVIEWERS, "is no reviewer any more; what was done until then stays")
+    reviewer = member_now(asked, REVIEWERS)
+    if reviewer is None:
+        raise lost(
+            asked, f"{asked.name}, who asked for it, is no reviewer any more; what was done until then stays"
+        )
+    return reviewer
 
 
 def _agent(work: Work, asked: Principal) -> Principal:

@@ -26,7 +26,7 @@ from memory.services.errors import ServiceError
 from memory.services.foreign_import import Imported, foreign_import
 from memory.services.foreign_import_undo import import_run_undo
 from memory.services.job_takes import taken, worn_out
-from memory.services.rights_now import member_now
+from memory.services.rights_now import lost, member_now
 from memory.services.tenant_export import Exported, tenant_export
 from memory.services.transfer_files import path_of, remove
 from memory.services.transfers import EXPORT, IMPORT, LOOK, TRIAL, UNDO, event_of, most_bytes, undo_stopped
@@ -120,14 +120,22 @@ def _as_of_now(asked: Principal) -> Principal:
     """
     if asked.kind != "member":
         return asked
-    return member_now(asked, ADMINS, "is no owner or admin any more; it was not carried out")
+    admin = member_now(asked, ADMINS)
+    if admin is None:
+        raise lost(
+            asked, f"{asked.name}, who asked for it, is no owner or admin any more; it was not carried out"
+        )
+    return admin
 
 
 @denials_audited
 def _still_may(asked: Principal) -> None:
     """The same while it runs: what came in until then stays."""
-    if asked.kind == "member":
-        member_now(asked, ADMINS, "is no owner or admin any more; what was done until then stays")
+    if asked.kind == "member" and member_now(asked, ADMINS) is None:
+        raise lost(
+            asked,
+            f"{asked.name}, who asked for it, is no owner or admin any more; what was done until then stays",
+        )
 
 
 @dataclass(slots=True)
