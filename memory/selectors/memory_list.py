@@ -15,7 +15,7 @@ from memory.models import Memory, Revision
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.bands import in_band
 from memory.selectors.listing import readable_scopes
-from memory.selectors.vocabulary import words_known
+from memory.selectors.vocabulary import name_now, words_known
 from tenants.context import current_tenant_id
 from tenants.principals import Principal
 
@@ -56,9 +56,12 @@ def memory_list(
     for column, values in (("kind", filters.kinds), ("layer", filters.layers), ("origin", filters.origins)):
         if values is not None:
             rows = rows.filter(**{f"{column}__in": list(values)})
+    for column, name in (("subject", filters.subject), ("predicate", filters.predicate)):
+        if name is not None:
+            rows = rows.filter(**{f"{column}__in": _spellings(column, name)})
     for column, value in (
-        ("subject", filters.subject), ("predicate", filters.predicate), ("session", filters.session),
-        ("task", filters.task), ("tool", filters.tool), ("content__icontains", filters.words),
+        ("session", filters.session), ("task", filters.task), ("tool", filters.tool),
+        ("content__icontains", filters.words),
         ("recorded_at__gt", filters.recorded_after), ("recorded_at__lt", filters.recorded_before),
     ):  # fmt: skip
         if value is not None:
@@ -66,6 +69,16 @@ def memory_list(
     if filters.agent is not None:
         rows = rows.filter(**{"agent_id" if isinstance(filters.agent, UUID) else "agent_name": filters.agent})
     return _by_time(rows, filters, policy, now)
+
+
+def _spellings(column: str, name: str) -> set[str]:
+    """A name as given and as it is stored: who writes `lives_in` finds what the vocabulary calls `city`."""
+    try:
+        if column == "subject":
+            return {name, name_now(name)}
+        return {name, words_known(current_tenant_id()).registry.canonical(name)}
+    except ValueError:
+        return {name}  # no writer could have stored it under another
 
 
 def _by_time(

@@ -14,7 +14,7 @@ from memory.models import Memory
 from memory.selectors.pages_memories import Wanted, found
 from memory.selectors.policies import active_policy
 from memory.services.retention import memory_pin
-from memory.services.vocabulary import predicate_set
+from memory.services.vocabulary import alias_set, predicate_set
 from tests.api.caller import Caller, as_uuid, assert_problem
 from tests.factories import Stage, make_tenant
 
@@ -115,6 +115,23 @@ def test_filters__each__narrow_to_what_they_name(stage: Stage, coder: Caller) ->
     }  # fmt: skip
     found = {query: set(ids(coder.get(f"memories?{query}"))) for query in expected}
     assert found == expected
+
+
+def test_names__in_any_spelling_that_a_writer_may_use__find_what_is_stored(
+    stage: Stage, coder: Caller
+) -> None:
+    alias_set(stage.owner.principal, "nadia", "user:7")
+    one = coder.know("nadia", "lives_in", "Riga")["id"]
+    other = coder.know("user:8", "lives_in", "Tartu")["id"]
+    for query in (
+        "subject=nadia",
+        "subject=user:7",
+        "subject=NADIA&predicate=lives%20in",
+        "subject=user:7&predicate=city",
+    ):
+        assert ids(coder.get(f"memories?{query}")) == [one], query
+    assert set(ids(coder.get("memories?predicate=Lives%20In"))) == {one, other}
+    assert ids(coder.get("memories?subject=nadi")) == ids(coder.get("memories?predicate=---")) == []
 
 
 @pytest.mark.parametrize(
