@@ -7,6 +7,7 @@ from uuid import UUID
 
 from memgov import clock
 from memory.domain import lifecycle
+from memory.domain.ids import show_id
 from memory.domain.scopes import Verb, parse_scope
 from memory.models import Memory
 from memory.selectors.policies import active_policy
@@ -20,7 +21,7 @@ from memory.services.access import (
     visible_memory,
 )
 from memory.services.changes import Changes
-from memory.services.errors import Conflict, Invalid, VersionConflict
+from memory.services.errors import Conflict, Denied, Invalid, VersionConflict
 from memory.services.restore import memory_restore
 from memory.store import memories
 from tenants.context import tenant_context
@@ -99,7 +100,10 @@ def memory_unpin(
 def memory_verify(
     principal: Principal, memory_id: UUID, reason: str = "", *, version: int | None = None
 ) -> Memory:
-    """Confirm that a memory is still true: the only act, beside learning it again, that makes it fresh."""
+    """Confirm that a memory is still true: the only act, beside learning it again, that makes it fresh.
+
+    As with learning it again, a key that may not claim the memory's trust cannot: raises `Denied`, which is audited.
+    """
     if principal.kind == "member":
         require_role(principal, REVIEWERS, "verify a memory")
     now = clock.now()
@@ -108,6 +112,7 @@ def memory_verify(
         status = lifecycle.standing(memory.status, memory.expires_at, now)
         if status not in lifecycle.READABLE:
             raise Conflict(f"only a live memory can be verified; this one is {status}", code="not_live")
+        _trusted_enough(principal, memory)
         changes = Changes(principal, now, active_policy())
         before = {"learned_at": memory.learned_at.isoformat()}
         memories.count(memory, learned_at=now)
@@ -116,6 +121,18 @@ def memory_verify(
         )
         changes.finish()
     return memory
+
+
+def _trusted_enough(principal: Principal, memory: Memory) -> None:
+    """Refuse a key to make fresh what it could not have written with that trust.  A person's word has no ceiling."""
+    if principal.kind == "agent" and principal.trust_ceiling < memory.trust:
+        detail = (
+            f"the trust ceiling of this key is {principal.trust_ceiling:g}, the memory's trust {memory.trust:g}: a more"
+            " trusted key or a person confirms it. Nothing was changed"
+        )
+        raise Denied(
+            detail, code="trust_denied", verb="verify", target=show_id("mem", memory.id), target_kind="memory"
+        )
 
 
 @denials_audited
