@@ -21,6 +21,10 @@ FOLDERS = (ROOT / "memory" / "management" / "commands", ROOT / "tenants" / "mana
 _TYPED = {"check_memory": "check"}
 
 
+# These take the database as it is: a backup before an upgrade must not be the upgrade.
+_AS_IT_IS = {"backup", "restore_backup"}
+
+
 def known_commands() -> dict[str, str]:
     """Names as typed (`verify-audit`) to the names of their modules (`verify_audit`)."""
     modules = [path.stem for folder in FOLDERS for path in folder.glob("*.py") if path.stem != "__init__"]
@@ -40,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
     from memgov.embedded.servers import EmbeddedServers  # brings psycopg, which reading a file does not need
 
     with EmbeddedServers(default_data_dir(), purpose=f"memgov {name}"):
-        return _django("migrate_and_call", [module, *rest])
+        return _django("call" if module in _AS_IT_IS else "migrate_and_call", [module, *rest])
 
 
 def needs_servers(name: str, rest: Sequence[str]) -> bool:

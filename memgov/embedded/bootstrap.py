@@ -21,6 +21,13 @@ def ensure_database(admin_url: str, database_url: str, *, owner: str, app: str, 
         known = connection.execute("SELECT FROM pg_database WHERE datname = %s", [DATABASE]).fetchone()
         if known is None:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
+    ensure_roles(database_url, owner=owner, app=app)
+    with psycopg.connect(admin_url, autocommit=True) as connection:
+        connection.execute(f"ALTER ROLE memgov_owner {'CREATEDB' if createdb else 'NOCREATEDB'}".encode())
+
+
+def ensure_roles(database_url: str, *, owner: str, app: str) -> None:
+    """Run `roles.sql` in a database: the roles and their passwords, its owner, rights, extensions."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute(
             "SELECT set_config('memgov.owner_password', %s, false),"
@@ -29,4 +36,3 @@ def ensure_database(admin_url: str, database_url: str, *, owner: str, app: str, 
         )
         connection.execute("SET client_min_messages = warning")
         connection.execute(ROLES_SQL.read_bytes())
-        connection.execute(f"ALTER ROLE memgov_owner {'CREATEDB' if createdb else 'NOCREATEDB'}".encode())

@@ -49,8 +49,18 @@ def _arguments(role: str, *, host: str, port: int, data_dir: Path) -> list[str]:
 def _web(bind: str) -> list[str]:
     """Threads, because requests wait on the database; loaded once and forked, so that start is quick."""
     workers = os.environ.get("WEB_CONCURRENCY", str(WEB_WORKERS))
-    shape = ["--worker-class", "gthread", "--workers", workers, "--threads", str(WEB_THREADS), "--preload"]
+    ours = ["--worker-class", "memgov.web_worker.Worker", "--preload"]
+    shape = [*ours, "--workers", workers, "--threads", str(WEB_THREADS)]
     patience = ["--timeout", "60", "--graceful-timeout", "15", "--keep-alive", "15"]
     quiet = ["--no-control-socket", "--max-requests", "20000", "--max-requests-jitter", "2000"]
+    # What is longer is refused by the worker in our own shapes; the limits are stated there.
+    limits = [
+        "--limit-request-line",
+        "8190",
+        "--limit-request-fields",
+        "100",
+        "--limit-request-field_size",
+        "8190",
+    ]
     heartbeat = ["--worker-tmp-dir", "/dev/shm"] if os.access("/dev/shm", os.W_OK) else []
-    return ["gunicorn", "memgov.wsgi", "--bind", bind, *shape, *patience, *quiet, *heartbeat]
+    return ["gunicorn", "memgov.wsgi", "--bind", bind, *shape, *limits, *patience, *quiet, *heartbeat]

@@ -50,6 +50,10 @@ class CeleryProcess:
             if found := re.search(pattern, line):
                 return found
 
+    def send(self, number: signal.Signals) -> None:
+        """A signal to it and all of its children."""
+        os.killpg(self._process.pid, number)
+
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         """End it and all of its children, at once."""
         if self._process.poll() is None:
