@@ -47,7 +47,7 @@ def ids(prefix: str, uuids: Sequence[UUID]) -> list[str]:
 
 def present_status(memory: Memory, now: datetime) -> str:
     """The status as a reader has to take it."""
-    return standing(memory.status, memory.expires_at, now)
+    return standing(memory.status, memory.expires_at, now, memory.valid_to)
 
 
 def is_withheld(memory: Memory, reader: Principal) -> bool:

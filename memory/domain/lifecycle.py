@@ -103,7 +103,10 @@ SOURCES: Final[dict[Event, frozenset[Status]]] = {
 """For set-based statements: the statuses from which an event leads on."""
 
 
-def standing(status: str, expires_at: datetime | None, now: datetime) -> str:
-    """The status as everybody has to take it: past its expiry a readable row is expired, swept or not."""
-    over = expires_at is not None and expires_at <= now
+def standing(
+    status: str, expires_at: datetime | None, now: datetime, valid_to: datetime | None = None
+) -> str:
+    """The status as everybody has to take it: past its expiry, or the end of what it says, a
+    readable row is expired, swept or not."""
+    over = any(end is not None and end <= now for end in (expires_at, valid_to))
     return Status.EXPIRED.value if over and status in READABLE else status

@@ -7,17 +7,20 @@ Pure judgement. Locks, rows and links are the work of services and store; likene
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
 from memory.domain.claims import rival_claims, same_claims
+from memory.domain.decisions import Action, Decision
 from memory.domain.lifecycle import READABLE
 from memory.domain.policy import Policy
 from memory.domain.registry import PredicateRule
 from memory.domain.types import Candidate, Known, OutcomeKind, Status
+from memory.domain.validity import begins_later, ends, holding_at, is_over
+
+__all__ = ["EQUAL_STRENGTH", "Action", "Decision", "Likeness", "Near", "reconcile"]
 
 Likeness = Literal["same", "review", "different"]
 Near = Callable[[str, str], Likeness]
@@ -25,43 +28,6 @@ Near = Callable[[str, str], Likeness]
 EQUAL_STRENGTH: Final = 0.02
 """Strengths this close count as equal: the numbers are estimates, not measurements."""
 _ROUNDING: Final = 1e-9
-
-
-class Action(StrEnum):
-    """What the store has to do with the candidate and the targets."""
-
-    INSERT = "insert"
-    INSERT_HISTORY = "insert_history"
-    """Insert as superseded by the target: true once, not now."""
-    TOUCH = "touch"
-    """No new row; the target's TTL is renewed, see `refreshes` and `reproduces`."""
-    MERGE_INTO_KNOWN = "merge_into_known"
-    MERGE_INTO_NEW = "merge_into_new"
-    """Insert, and the targets become merged into the new row."""
-    SUPERSEDE = "supersede"
-    HOLD = "hold"
-    """Insert as candidate; the targets stay as they are; a conflict goes to review."""
-    CONTEST = "contest"
-    """Insert as contested; the targets become contested as well."""
-    NOTHING = "nothing"
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """`status` is that of the candidate's row, None when it gets none.
-
-    `refreshes`: learned_at of the target moves. `reproduces`: an independent session learned the same.
-    `linked`: rows that may say the same and go to the merge queue.
-    """
-
-    outcome: OutcomeKind
-    action: Action
-    targets: tuple[UUID, ...] = ()
-    reason: str | None = None
-    status: Status | None = Status.LIVE
-    refreshes: bool = False
-    reproduces: bool = False
-    linked: tuple[UUID, ...] = ()
 
 
 def reconcile(
@@ -79,10 +45,17 @@ def reconcile(
 
     `known` holds the rows of the same subject and predicate, and for free text those worth comparing; rows in
     other statuses are ignored. `value_hash` is that of `c.said` under the rule's normaliser.
-    `shown_to_session` are the ids that manifests of this session contained.
+    `shown_to_session` are the ids that manifests of this session contained.  What is compared is what holds when the
+    candidate begins, now or later.
     """
     rules = policy.reconciliation
-    peers = [row for row in known if row.status in READABLE and _comparable(c, row)]
+    everything = [row for row in known if row.status in READABLE and _comparable(c, row)]
+    waits = begins_later(c.valid_from, now)
+    peers, over = holding_at(everything, waits or now)
+    if waits:  # it takes nobody's place yet, but of what has the same beginning and is over at once
+        over = [row for row in over if row.begins_at == waits]
+    if is_over(c.valid_to, now):
+        return _ended(c, peers, over, rule, policy, value_hash)
     same = [row for row in peers if row.value_hash == value_hash]
     likeness = _judge(c, peers, near, exact=same) if rules.near_duplicates != "keep" else {}
     alike = [row for row in peers if likeness.get(row.id) == "same"]
@@ -91,16 +64,75 @@ def reconcile(
         if echoed:
             return Decision(OutcomeKind.ECHO, Action.NOTHING, echoed[:1], "echo", None)
     if same and rules.exact_duplicates == "merge":
-        return _duplicate(c, same)
+        return _duplicate(c, same, waits)
     if alike and rules.near_duplicates == "merge":
-        return _near_duplicate(c, alike)
+        return _in_place(c, _near_duplicate(c, alike, waits), over, rule, value_hash)
     rivals = _rivals(c, peers, rule, value_hash) if rules.single_valued == "supersede" else []
+    if waits and rivals and all(row.begins_at != waits for row in rivals):
+        return _in_place(c, _waiting(c, rivals, policy), over, rule, value_hash)
     if rivals:
-        return _rival_value(c, rivals, volatile=rule is not None and rule.volatile, policy=policy, now=now)
+        volatile = rule is not None and rule.volatile
+        found = _rival_value(c, rivals, volatile=volatile, policy=policy, now=now)
+        return _in_place(c, found, over, rule, value_hash)
     linked = tuple(row.id for row in peers if likeness.get(row.id) in ("same", "review"))
-    return Decision(
-        OutcomeKind.STORED, Action.INSERT, reason="similar_to_known" if linked else None, linked=linked
-    )
+    reason = "similar_to_known" if linked else "not_yet" if waits else None
+    found = Decision(OutcomeKind.STORED, Action.INSERT, reason=reason, linked=linked)
+    return _in_place(c, found, over, rule, value_hash)
+
+
+def _ended(
+    c: Candidate,
+    peers: Sequence[Known],
+    over: Sequence[Known],
+    rule: PredicateRule | None,
+    policy: Policy,
+    value_hash: bytes,
+) -> Decision:
+    """What is no longer true confirms and replaces nothing.  But it ends the same value where that was not learned
+    again since, and the candidate is not weaker by more than the margin."""
+    same = [row for row in peers if row.value_hash == value_hash]
+    if any(row.value_hash == value_hash for row in over):
+        known = _strongest([row for row in over if row.value_hash == value_hash])
+        return Decision(OutcomeKind.DUPLICATE, Action.TOUCH, (known.id,), "duplicate", None)
+    if same:
+        best = _strongest(same)
+        margin = 0.0 if any(row.pinned for row in same) else policy.reconciliation.conflict_margin
+        if c.strength - best.strength >= -margin - _ROUNDING and all(ends(c, row) for row in same):
+            return Decision(OutcomeKind.SUPERSEDED, Action.SUPERSEDE, _ids(same), "ended")
+    rivals = _rivals(c, [*peers, *over], rule, value_hash)
+    known_better = same or (rivals if policy.reconciliation.single_valued == "supersede" else [])
+    if known_better:
+        best = _strongest(known_better)
+        return Decision(
+            OutcomeKind.STORED, Action.INSERT_HISTORY, (best.id,), "older_than_known", Status.SUPERSEDED
+        )
+    return Decision(OutcomeKind.STORED, Action.INSERT, reason="ended")
+
+
+def _waiting(c: Candidate, rivals: Sequence[Known], policy: Policy) -> Decision:
+    """Another value that begins later stands beside those of until then, unless it is too weak to replace them."""
+    margin = 0.0 if any(row.pinned for row in rivals) else policy.reconciliation.conflict_margin
+    if c.strength - _strongest(rivals).strength < -margin - _ROUNDING:
+        return Decision(OutcomeKind.HELD, Action.HOLD, _ids(rivals), "conflict", Status.CANDIDATE)
+    return Decision(OutcomeKind.STORED, Action.INSERT, reason="not_yet")
+
+
+_TAKES_PLACE: Final = frozenset({Action.INSERT, Action.MERGE_INTO_NEW, Action.SUPERSEDE, Action.CONTEST})
+
+
+def _in_place(
+    c: Candidate,
+    found: Decision,
+    over: Sequence[Known],
+    rule: PredicateRule | None,
+    value_hash: bytes,
+) -> Decision:
+    """The decision with what is over and gives its place to the candidate."""
+    if not over or found.action not in _TAKES_PLACE:
+        return found
+    rivals = {row.id for row in _rivals(c, over, rule, value_hash)}
+    gone = [row for row in over if row.value_hash == value_hash or row.id in rivals]
+    return replace(found, over=tuple(row.id for row in gone if row.id not in found.targets))
 
 
 def _comparable(c: Candidate, row: Known) -> bool:
@@ -137,23 +169,28 @@ def _strongest(rows: Sequence[Known]) -> Known:
     return max(rows, key=lambda row: (row.strength, row.learned_at, row.id.int))
 
 
-def _seen_again(c: Candidate, row: Known) -> tuple[bool, bool]:
-    """(refreshes, reproduces): only an equally trusted origin confirms, only another session reproduces."""
+def _seen_again(c: Candidate, row: Known, waits: datetime | None) -> tuple[bool, bool]:
+    """(refreshes, reproduces): only an equally trusted origin confirms, only another session reproduces, and what is
+    said of later is no word about now."""
+    if waits and row.begins_at is None:
+        return False, False
     other_session = c.session is not None and row.session is not None and c.session != row.session
     return c.trust >= row.trust - _ROUNDING, other_session
 
 
-def _duplicate(c: Candidate, same: Sequence[Known]) -> Decision:
+def _duplicate(c: Candidate, same: Sequence[Known], waits: datetime | None) -> Decision:
     row = _strongest(same)
-    refreshes, reproduces = _seen_again(c, row)
+    refreshes, reproduces = _seen_again(c, row, waits)
     return Decision(OutcomeKind.DUPLICATE, Action.TOUCH, (row.id,), "duplicate", None, refreshes, reproduces)
 
 
-def _near_duplicate(c: Candidate, alike: Sequence[Known]) -> Decision:
-    """Keep the stronger wording. A pinned row stays the one that is kept."""
+def _near_duplicate(c: Candidate, alike: Sequence[Known], waits: datetime | None) -> Decision:
+    """Keep the stronger wording. A pinned row stays the one that is kept, and so does one that holds before."""
     row = _strongest(alike)
-    refreshes, reproduces = _seen_again(c, row)
-    if c.strength > row.strength + _ROUNDING and not row.pinned and row.status is Status.LIVE:
+    refreshes, reproduces = _seen_again(c, row, waits)
+    first = waits is not None and row.begins_at != waits
+    stronger = c.strength > row.strength + _ROUNDING
+    if stronger and not first and not row.pinned and row.status is Status.LIVE:
         return Decision(
             OutcomeKind.NEAR_DUPLICATE,
             Action.MERGE_INTO_NEW,
@@ -180,7 +217,7 @@ def _rival_value(
     """Another value for a key that has one. What has ended stands against nothing, and is replaced like what is
     weaker; of the others, in this order:
 
-    1. a value that ended, or began before the known one, becomes history and replaces nothing;
+    1. a value that began before the known one becomes history and replaces nothing;
     2. weaker than the known one by more than the margin, or than a pinned one by anything: conflict;
     3. values already contested: a source replaces its own, and only a clearly stronger value settles it;
     4. equally strong, from another source, with nothing that orders the two in time: contested;
@@ -190,7 +227,7 @@ def _rival_value(
     standing = [row for row in rivals if not row.has_ended(now)]
     best = _strongest(standing or rivals)
     targets = _ids(rivals)
-    if _is_history(c, standing or rivals, now):
+    if _is_history(c, standing or rivals):
         return Decision(
             OutcomeKind.STORED, Action.INSERT_HISTORY, (best.id,), "older_than_known", Status.SUPERSEDED
         )
@@ -211,9 +248,7 @@ def _ids(rows: Sequence[Known]) -> tuple[UUID, ...]:
     return tuple(row.id for row in rows)
 
 
-def _is_history(c: Candidate, rivals: Sequence[Known], now: datetime) -> bool:
-    if c.valid_to is not None and c.valid_to <= now:
-        return True
+def _is_history(c: Candidate, rivals: Sequence[Known]) -> bool:
     began = c.valid_from
     return began is not None and any(row.valid_from is not None and began < row.valid_from for row in rivals)
 

@@ -155,6 +155,10 @@ class Known:
     subject: str | None = None
     tool: str | None = None
     expires_at: datetime | None = None
+    valid_to: datetime | None = None
+    begins_at: datetime | None = None
+    """The beginning that it waits for, or waited for: whoever is to take another's place at an instant has one."""
+    single_valued: bool = False
 
     def has_ended(self, now: datetime) -> bool:
         """Whether its time is over: no reader gets it any more, though no sweep has been there yet."""

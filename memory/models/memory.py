@@ -21,7 +21,8 @@ class Memory(TenantModel):
     """One remembered thing.  `subject` and `predicate` are empty for free text.
 
     What must be unique is unique here, so that racing writes are settled by the database: one live value of
-    a single-valued key or plain claim, and one live row of the same text, in a scope.
+    a single-valued key or plain claim, and one live row of the same text, in a scope; what begins later stands beside
+    what holds until then.
     """
 
     scope = models.CharField(max_length=200)
@@ -72,6 +73,8 @@ class Memory(TenantModel):
     review_by = models.DateTimeField(null=True)
     valid_from = models.DateTimeField(null=True)
     valid_to = models.DateTimeField(null=True)
+    # The beginning that it waited for when it became readable (`memory.domain.validity`); none for what held at once.
+    begins_at = models.DateTimeField(null=True)
     use_count = models.IntegerField(default=0)
     reproductions = models.IntegerField(default=0)
 
@@ -83,13 +86,15 @@ class Memory(TenantModel):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["tenant", "scope", "subject", "predicate", "claim"],
+                fields=["tenant", "scope", "subject", "predicate", "claim", "begins_at"],
                 condition=Q(status="live", single_valued=True),
+                nulls_distinct=False,
                 name="one_live_value",
             ),
             models.UniqueConstraint(
-                fields=["tenant", "scope", "subject", "predicate", "value_hash"],
+                fields=["tenant", "scope", "subject", "predicate", "value_hash", "begins_at"],
                 condition=Q(status__in=LIVE_STATUSES, may_repeat=False),
+                nulls_distinct=False,
                 name="one_live_text",
             ),
             models.CheckConstraint(
@@ -127,6 +132,17 @@ class Memory(TenantModel):
                 fields=["tenant", "scope", "value_hash"],
                 condition=Q(status__in=LIVE_STATUSES, predicate=""),
                 name="memory_live_text",
+            ),
+            # What waits for its beginning, and what has an end: few rows.
+            models.Index(
+                fields=["tenant", "begins_at"],
+                condition=Q(status__in=LIVE_STATUSES, begins_at__isnull=False),
+                name="memory_waiting",
+            ),
+            models.Index(
+                fields=["tenant", "valid_to"],
+                condition=Q(status__in=LIVE_STATUSES, valid_to__isnull=False),
+                name="memory_ending",
             ),
             # Whether the same text waits already: asked for every row of an import.
             models.Index(
@@ -185,6 +201,8 @@ class MemoryIndex(models.Model):
     contested = models.BooleanField()
     narrowed = models.BooleanField()
     expires_at = models.DateTimeField(null=True)
+    valid_from = models.DateTimeField(null=True)
+    valid_to = models.DateTimeField(null=True)
     scope = models.CharField(max_length=200)
     layer = models.CharField(max_length=20)
     kind = models.CharField(max_length=20)

@@ -22,6 +22,8 @@ from tenants.context import tenant_context
 
 _EXCLUDED = {
     "expired": gettext_lazy("Expired"),
+    "ended": gettext_lazy("No longer true"),
+    "not_yet": gettext_lazy("Not true yet"),
     "low_trust": gettext_lazy("Trust below the floor"),
     "contested": gettext_lazy("Contested, and the stakes were high"),
     "aging": gettext_lazy("Not fresh, and the stakes were high"),

@@ -22,12 +22,22 @@ from memgov.postgres.prepared import Prepared, named_after
 from memory.domain.relevance import Candidates
 from memory.domain.vectors import vector_text
 from memory.selectors.globs import AS_LIKE
+from memory.selectors.timely import OVERTAKEN
 from memory.selectors.visibility import READABLE_SCOPES, Reach
 
 MOST_EXACT: Final = 5000
 """Up to this many readable rows each is looked at; beyond, indexes choose."""
 
-REASONS: Final = ("", "expired", "low_trust", "contested", "outside_window", "not_applicable")
+REASONS: Final = (
+    "",
+    "expired",
+    "low_trust",
+    "contested",
+    "outside_window",
+    "not_applicable",
+    "ended",
+    "not_yet",
+)
 
 # Bits of the packed number, from the lowest: reason, length in terms (at most `MAX_TERMS`), source, occurrences of the
 # first eight terms, whether the row has a run.
@@ -131,6 +141,7 @@ def _exact(shape: Shape) -> Prepared:
     # it would read the whole partition.
     sql = f"""
 WITH readable AS MATERIALIZED ({READABLE_SCOPES}),
+overtaken AS MATERIALIZED ({OVERTAKEN}),
 seen AS (
     SELECT of_one.*
       FROM readable CROSS JOIN LATERAL (
@@ -173,7 +184,11 @@ def columns(shape: Shape) -> str:
 
 def reason(shape: Shape) -> str:
     """The place in `REASONS` of the filter that leaves a row out, or 0."""
-    cases = ["WHEN i.expires_at <= %(now)s THEN 1"]
+    cases = [
+        "WHEN i.expires_at <= %(now)s THEN 1",
+        "WHEN i.valid_to <= %(now)s OR i.memory_id = ANY(ARRAY(SELECT id FROM overtaken)) THEN 6",
+        "WHEN i.valid_from > %(now)s THEN 7",
+    ]
     if shape.trust:
         cases.append("WHEN i.trust < %(min_trust)s THEN 2")
     if shape.high_stakes:

@@ -26,6 +26,7 @@ from memory.selectors.candidates import (
     shape_of,
 )
 from memory.selectors.candidates import unpacked as read
+from memory.selectors.timely import OVERTAKEN
 from memory.selectors.visibility import READABLE_SCOPES, Reach
 
 NEAREST: Final = 200
@@ -71,6 +72,7 @@ def _chosen(shape: Shape) -> Prepared:
     none = "SELECT NULL::uuid AS memory_id WHERE false"
     sql = f"""
 WITH readable AS MATERIALIZED (SELECT ARRAY({READABLE_SCOPES}) AS names),
+overtaken AS MATERIALIZED ({OVERTAKEN}),
 near AS MATERIALIZED ({fed if shape.vector else none}),
 new AS MATERIALIZED ({new if shape.vector else none}),
 chosen AS (

@@ -13,6 +13,7 @@ from django.db import connection
 
 from memory.selectors.globs import AS_LIKE
 from memory.selectors.recall import Filters, Found
+from memory.selectors.timely import HOLDS
 from memory.selectors.visibility import READABLE_SCOPES, Reach
 
 DECLARED: Final = "declared"
@@ -49,6 +50,7 @@ able AS MATERIALIZED (
       FROM memory_memory m
      WHERE m.tenant_id = %(tenant)s AND m.id = ANY((SELECT ids FROM placed)::uuid[]) AND m.status = 'live'
        AND m.scope IN (SELECT name FROM scopes) AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+       AND {HOLDS}
        AND m.trust >= %(min_trust)s AND (%(since)s::timestamptz IS NULL OR m.learned_at >= %(since)s)
        AND (%(layers)s::text[] IS NULL OR m.layer = ANY(%(layers)s))
        AND (%(kinds_of)s::text[] IS NULL OR m.kind = ANY(%(kinds_of)s)) AND {_applies("m")}

@@ -20,18 +20,20 @@ from memory.domain.similarity import cluster
 from memory.domain.types import Kind
 from memory.selectors.health_same import near_pairs
 from memory.selectors.scope_rules import KEY_OF, policies_by_key
+from memory.selectors.timely import HOLDS
 from tenants.context import current_tenant_id
 
 Figures = dict[str, float | None]
 ByScope = dict[str, Figures]
 ALL = ""
 
-_READABLE = """m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
-   AND (m.expires_at IS NULL OR m.expires_at > %(now)s)"""
+_READABLE = f"""m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
+   AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {HOLDS}"""
 
 _ROWS = f"""
 WITH rows AS (
     SELECT m.scope, coalesce(m.expires_at <= %(now)s, false) AS over,
+           (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {HOLDS} AS given,
            CASE WHEN m.predicate = ANY(%(ageless)s::text[]) THEN 'fresh'
                 WHEN a.days <= CASE WHEN v.volatile THEN r.volatile_fresh ELSE r.fresh END THEN 'fresh'
                 WHEN a.days <= CASE WHEN v.volatile THEN r.volatile_aging ELSE r.aging END THEN 'aging'
@@ -50,10 +52,10 @@ WITH rows AS (
       LEFT JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.tenant_id = %(tenant)s AND i.memory_id = m.id
      WHERE m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
 )
-SELECT coalesce(scope, ''), count(*), count(*) FILTER (WHERE over),
-       count(*) FILTER (WHERE NOT over AND band = 'fresh'), count(*) FILTER (WHERE NOT over AND band = 'aging'),
-       count(*) FILTER (WHERE NOT over AND band = 'outdated'), count(*) FILTER (WHERE NOT over AND unused),
-       count(*) FILTER (WHERE NOT over AND doubtful), count(*) FILTER (WHERE NOT over AND unindexed)
+SELECT coalesce(scope, ''), count(*), count(*) FILTER (WHERE over), count(*) FILTER (WHERE given),
+       count(*) FILTER (WHERE given AND band = 'fresh'), count(*) FILTER (WHERE given AND band = 'aging'),
+       count(*) FILTER (WHERE given AND band = 'outdated'), count(*) FILTER (WHERE given AND unused),
+       count(*) FILTER (WHERE given AND doubtful), count(*) FILTER (WHERE given AND unindexed)
   FROM rows GROUP BY GROUPING SETS ((scope), ())
 """
 
@@ -118,18 +120,18 @@ def stored(policy: Policy, registry: Registry, now: datetime, model: str | None)
     """Live facts and their bands, what is past its time, and rows without a vector of `model` (None: no vectors)."""
     found: ByScope = {}
     limits = band_limits(policy, registry)
-    for scope, rows, over, fresh, aging, outdated, unused, doubtful, unindexed in query(
+    for scope, rows, over, given, fresh, aging, outdated, unused, doubtful, unindexed in query(
         _ROWS, now, **limits, model=model
     ):
         found[scope] = {
-            "live_facts": rows - over,
+            "live_facts": given,
             "fresh": fresh,
             "aging": aging,
             "outdated": outdated,
             "never_used": unused,
             "to_verify": doubtful,
             "expired_not_cleaned": share(over, rows),
-            "stale_share": share(outdated, rows - over),
+            "stale_share": share(outdated, given),
             "unindexed_rows": unindexed,
         }
     return found

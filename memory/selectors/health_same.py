@@ -15,14 +15,15 @@ from django.core.cache import cache
 from django.db import connection
 
 from memory.domain.similarity import block_keys, candidate_pairs, judge
+from memory.selectors.timely import HOLDS
 from tenants.context import current_tenant_id
 
 MOST_ROWS: Final = 5000
 """Rows that are compared anew in one measuring."""
 _KEPT_SECONDS: Final = 30 * 86400
 
-_READABLE = """m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
-   AND (m.expires_at IS NULL OR m.expires_at > %(now)s)"""
+_READABLE = f"""m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
+   AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {HOLDS}"""
 _STATES = f"""
 SELECT m.scope, count(*), bit_xor(hashtextextended(m.id::text || '.' || m.version, 0))
   FROM memory_memory m WHERE {_READABLE} GROUP BY m.scope HAVING count(*) > 1

@@ -46,7 +46,7 @@ class Direction:
 _ROWS = """
 SELECT m.id, m.version, m.status, m.content, m.value, m.value_hash, m.predicate, m.confidence, m.trust, m.origin,
        m.learned_at, m.valid_from, m.pinned_at IS NOT NULL, m.agent_id, m.session, m.subject, m.tool,
-       m.expires_at"""
+       m.expires_at, m.valid_to, m.begins_at, m.single_valued"""
 _FROM = f"""
   FROM memory_memory m
  WHERE m.tenant_id = $1::uuid AND m.scope = $2::text AND m.status IN {LIVE_STATUSES}"""
@@ -165,7 +165,8 @@ def _known(row: tuple[Any, ...]) -> Known:
     """A row of `_ROWS` as reconciliation sees it."""
     (
         memory_id, version, status, content, value, value_hash, predicate, confidence, trust, origin, learned_at,
-        valid_from, pinned, agent, session, subject, tool, expires_at, _,
+        valid_from, pinned, agent, session, subject, tool, expires_at,
+        valid_to, begins_at, single_valued, _,
     ) = row  # fmt: skip
     return Known(
         id=memory_id,
@@ -186,6 +187,9 @@ def _known(row: tuple[Any, ...]) -> Known:
         subject=subject or None,
         tool=tool or None,
         expires_at=expires_at,
+        valid_to=valid_to,
+        begins_at=begins_at,
+        single_valued=single_valued,
     )
 
 

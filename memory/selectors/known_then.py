@@ -21,7 +21,7 @@ _GONE: Final = ("superseded", "merged", "archived", "evicted", "expired", "delet
 _NEEDED: Final = (
     "tenant_id", "id", "version", "status", "content", "value", "value_hash", "predicate", "confidence", "trust",
     "origin", "learned_at", "valid_from", "pinned_at", "agent_id", "session", "subject", "tool",
-    "expires_at",
+    "expires_at", "valid_to", "begins_at", "single_valued",
 )  # fmt: skip
 _ALIKE: Final = """
 SELECT i.memory_id FROM memory_index i WHERE i.tenant_id = %s AND i.scope = %s AND i.terms && %s::text[]

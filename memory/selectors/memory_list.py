@@ -15,6 +15,7 @@ from memory.models import Memory, Revision
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.bands import in_band
 from memory.selectors.listing import readable_scopes
+from memory.selectors.timely import holds, overtaken
 from memory.selectors.vocabulary import name_now, words_known
 from tenants.context import current_tenant_id
 from tenants.principals import Principal
@@ -98,12 +99,20 @@ def _by_time(
 
 
 def _status_is(statuses: Iterable[str] | None, now: datetime) -> Q:
-    """A row past its expiry counts as expired, whether or not a sweep has been there."""
+    """A row past its expiry or its end counts as expired, one that was overtaken as superseded, whether or not a sweep
+    has been there.  What waits for its beginning is live, and not among what a retrieval could return."""
     over = Q(expires_at__isnull=False, expires_at__lte=now)
-    wanted = set(LIVE_STATUSES if statuses is None else statuses)
+    if statuses is None:
+        return Q(status__in=LIVE_STATUSES) & ~over & holds(now)
+    over |= Q(valid_to__isnull=False, valid_to__lte=now)
+    replaced = Q(single_valued=True) & Q(overtaken(now))
+    wanted = set(statuses)
     live, other = wanted & set(LIVE_STATUSES), wanted - set(LIVE_STATUSES)
-    found = Q(status__in=sorted(live)) & ~over
-    found |= Q(status__in=sorted(other))
+    found = Q(status__in=sorted(other))
+    if live:
+        found |= Q(status__in=sorted(live)) & ~over & ~replaced
     if "expired" in wanted:
         found |= Q(status__in=LIVE_STATUSES) & over
+    if "superseded" in wanted:
+        found |= Q(status__in=LIVE_STATUSES) & replaced
     return found

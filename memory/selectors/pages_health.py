@@ -11,6 +11,7 @@ from memory.models import HealthSnapshot, Memory, PolicyVersion
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.health import Point
 from memory.selectors.pages_paging import count_up_to
+from memory.selectors.timely import holds
 
 
 def by_day(scope: str, now: datetime, days: int) -> list[Point | None]:
@@ -33,7 +34,9 @@ def by_day(scope: str, now: datetime, days: int) -> list[Point | None]:
 
 def live_now(scope: str, now: datetime) -> float | None:
     """Readable rows at this moment, counted where that is cheap; None where there are too many."""
-    rows = Memory.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), status__in=LIVE_STATUSES)
+    rows = Memory.objects.filter(
+        Q(expires_at=None) | Q(expires_at__gt=now), holds(now), status__in=LIVE_STATUSES
+    )
     count, more = count_up_to(rows.filter(scope=scope) if scope else rows)
     return None if more else float(count)
 

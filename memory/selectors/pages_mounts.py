@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from memory.domain.types import Status
 from memory.models import Memory, Mount, MountEntry
 from memory.selectors.mounts import entries_of
+from memory.selectors.timely import holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,10 @@ class MountRow:
 def mounts(now: datetime) -> list[MountRow]:
     """All mounts by name.  A tenant has about one per repository."""
     live = Memory.objects.filter(
-        Q(expires_at=None) | Q(expires_at__gt=now), id=OuterRef("memory_id"), status=Status.LIVE.value
+        Q(expires_at=None) | Q(expires_at__gt=now),
+        holds(now),
+        id=OuterRef("memory_id"),
+        status=Status.LIVE.value,
     )
     counted = MountEntry.objects.filter(Exists(live)).values("mount_id").annotate(rows=Count("id"))
     given = {row["mount_id"]: row["rows"] for row in counted}

@@ -9,6 +9,7 @@ from memory.models import Memory
 from memory.selectors.health_rows import band_limits, query
 from memory.selectors.policies import ActivePolicy
 from memory.selectors.scope_rules import KEY_OF
+from memory.selectors.timely import HOLDS
 
 SHOWN: Final = 50
 
@@ -19,7 +20,7 @@ SELECT m.id
   JOIN unnest(%(keys)s::text[], %(kinds)s::text[], %(volatile_fresh)s::float8[]) AS r(key, kind, fresh)
     ON r.key = {KEY_OF} AND r.kind = m.kind
  WHERE m.tenant_id = %(tenant)s AND m.status IN ('live', 'contested')
-   AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+   AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {HOLDS}
    AND (m.review_by BETWEEN m.learned_at AND %(now)s
         OR (m.predicate = ANY(%(volatile)s::text[]) AND NOT m.predicate = ANY(%(ageless)s::text[])
             AND extract(epoch FROM %(now)s - m.learned_at) / 86400 > r.fresh))

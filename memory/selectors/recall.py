@@ -22,6 +22,7 @@ from memory.domain.policy_keep_rules import Retrieval
 from memory.domain.relevance import Candidates, Relevance, Whole, by_word, relevance, shortlist
 from memory.selectors.candidates import REASONS, Filters, candidates, places_of
 from memory.selectors.candidates_many import candidates_of_many
+from memory.selectors.timely import HOLDS
 from memory.selectors.visibility import READABLE_SCOPES, Reach
 
 __all__ = ["Filters", "Found", "Search", "search"]
@@ -36,6 +37,7 @@ SELECT wanted.place, m.id, m.version, m.scope, m.layer, m.kind, m.subject, m.pre
   JOIN memory_memory m ON m.tenant_id = %(tenant)s AND m.id = wanted.id
  WHERE m.status IN ('live', 'contested')
    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND m.trust >= %(min_trust)s
+   AND {HOLDS}
    AND m.scope = ANY(ARRAY({READABLE_SCOPES}))
  ORDER BY wanted.place
 """,

@@ -37,10 +37,13 @@ BELOW_FLOOR = f"""m.status = 'live' AND {UNPINNED} AND {UNEXPIRED}
     AND {DECAY_SCORE} < (%(floor)s::float8[])[rule.place] AND {UNMOUNTED}"""
 _RULE = f"CROSS JOIN LATERAL (SELECT array_position(%(keys)s::text[], {KEY_OF}) AS place) rule"
 
-PICK_EXPIRED = """
+# What says of itself that it is true no more ends like what expires, unless it waits for a person.
+_OVER = """(m.status = ANY(%(sources)s) AND m.expires_at <= %(now)s
+    OR m.status IN ('live', 'contested') AND m.valid_to <= %(now)s)"""
+PICK_EXPIRED = f"""
 SELECT m.id, m.status AS was, NULL::float8 AS score
   FROM memory_memory m
- WHERE m.tenant_id = %(tenant)s AND m.status = ANY(%(sources)s) AND m.expires_at <= %(now)s
+ WHERE m.tenant_id = %(tenant)s AND {_OVER}
  LIMIT %(batch)s FOR UPDATE OF m SKIP LOCKED
 """
 
@@ -99,8 +102,7 @@ def expired_parameters(now: datetime) -> dict[str, Any]:
 
 def count_expired(now: datetime) -> int:
     """Rows that the expiry sweep would take."""
-    sql = """SELECT count(*) FROM memory_memory m
-              WHERE m.tenant_id = %(tenant)s AND m.status = ANY(%(sources)s) AND m.expires_at <= %(now)s"""
+    sql = f"SELECT count(*) FROM memory_memory m WHERE m.tenant_id = %(tenant)s AND {_OVER}"
     return int(_rows(sql, expired_parameters(now))[0][0])
 
 

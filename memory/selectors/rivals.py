@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
+from memgov import clock
 from memory.domain.claims import rival_claims
 from memory.domain.scopes import Scope
+from memory.domain.validity import begins_later
 from memory.models import Memory
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.vocabulary import name_now
@@ -29,6 +31,7 @@ def rivals_in(memory: Memory, scope: Scope) -> Rivals:
         predicate=memory.predicate,
         status__in=LIVE_STATUSES,
     ).exclude(id=memory.id)
+    rows = rows.filter(_of_one_time(memory))
     if memory.claim and memory.single_valued and not memory.predicate:
         met = rows.filter(Q(claim=memory.claim) | Q(value_hash=memory.value_hash))
         return _of_claim(memory, list(met.order_by("id")))
@@ -36,6 +39,13 @@ def rivals_in(memory: Memory, scope: Scope) -> Rivals:
     if not memory.single_valued:
         return Rivals(same, [])
     return Rivals(same, list(rows.exclude(value_hash=memory.value_hash).order_by("id")))
+
+
+def _of_one_time(memory: Memory) -> Q:
+    """What holds now and what begins later do not meet."""
+    now = clock.now()
+    later = begins_later(memory.valid_from, now)
+    return Q(begins_at=later) if later else Q(begins_at=None) | Q(begins_at__lte=now)
 
 
 def _of_claim(memory: Memory, rows: list[Memory]) -> Rivals:

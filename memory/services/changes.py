@@ -12,6 +12,7 @@ from django.utils.dateparse import parse_datetime
 from memory.domain import lifecycle
 from memory.domain.ids import show_id
 from memory.domain.types import Status
+from memory.domain.validity import begins_later
 from memory.models import Memory
 from memory.selectors.policies import ActivePolicy
 from memory.selectors.vocabulary import name_now
@@ -21,7 +22,16 @@ from memory.store import audit, memories
 from tenants.principals import Principal
 
 _TIMES = frozenset(
-    {"expires_at", "learned_at", "review_by", "valid_from", "valid_to", "pinned_at", "pinned_until"}
+    {
+        "expires_at",
+        "learned_at",
+        "review_by",
+        "valid_from",
+        "valid_to",
+        "pinned_at",
+        "pinned_until",
+        "begins_at",
+    }
 )
 _IDS = frozenset({"superseded_by", "merged_into"})
 
@@ -47,6 +57,8 @@ class Changes:
         """
         if self._becomes_readable(memory, fields) and name_now(memory.subject) != memory.subject:
             fields["subject"] = name_now(memory.subject)
+        if self._may_wait(memory, fields):
+            fields["begins_at"] = begins_later(fields.get("valid_from", memory.valid_from), self.now)
         before = {name: memories.plain(getattr(memory, name)) for name in fields}
         scope = memory.scope
         needs_vector = self._becomes_readable(memory, fields) or "content" in fields
@@ -58,6 +70,12 @@ class Changes:
         after = {name: memories.plain(value) for name, value in fields.items()}
         self.note(action, memory, reason=reason, scope=scope, before=before, after=after)
         return memory
+
+    def _may_wait(self, memory: Memory, fields: Mapping[str, Any]) -> bool:
+        """Whether its beginning counts anew: it comes among what holds now, or begins at another instant."""
+        moved = "valid_from" in fields or "scope" in fields
+        counts = moved or self._becomes_readable(memory, fields)
+        return counts and (memory.begins_at or fields.get("valid_from", memory.valid_from)) is not None
 
     @staticmethod
     def _becomes_readable(memory: Memory, fields: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from memgov import clock
 from memory.domain import lifecycle
 from memory.domain.ids import show_id
 from memory.domain.types import Status
+from memory.domain.validity import begins_later
 from memory.models import Contradiction, Memory
 from memory.selectors.policies import active_policy
 from memory.services.access import REVIEWERS, denials_audited, require_role
@@ -134,8 +135,9 @@ class _Settling:
             self._keep_both(a, b)
             return
         kept, lost = (a, b) if action == "keep_a" else (b, a)
-        self._replace(kept, lost)
-        self._drop_moot(lost, kept)
+        if not self._begins_later(kept, lost):
+            self._replace(kept, lost)
+            self._drop_moot(lost, kept)
         self._let_live(kept)
 
     def close(self, action: str, by: str) -> None:
@@ -159,10 +161,15 @@ class _Settling:
         note(self.changes, self.found, "contradiction.settled", self.reason, after={"resolution": action})
         self.changes.finish()
 
+    def _begins_later(self, kept: Memory, lost: Memory) -> bool:
+        """Whether both stand: the other holds until the kept one begins."""
+        begins = begins_later(kept.valid_from, self.changes.now)
+        return begins is not None and begins != begins_later(lost.valid_from, self.changes.now)
+
     def _replace(self, kept: Memory, lost: Memory) -> None:
         """The one that lost gives way: to the kept one, or to what replaced that meanwhile."""
         # What has expired counts as gone, swept or not: nobody would be left with either.
-        status = Status(lifecycle.standing(kept.status, kept.expires_at, self.changes.now))
+        status = Status(lifecycle.standing(kept.status, kept.expires_at, self.changes.now, kept.valid_to))
         successor = kept.id
         if status in _REPLACED:
             successor = kept.superseded_by or kept.merged_into or kept.id
@@ -201,6 +208,7 @@ class _Settling:
             claim=memory.claim,
             status__in=readable,
         )
+        rows = rows.exclude(begins_at__gt=self.changes.now)
         return memory.single_valued and rows.exclude(id=memory.id).exists()
 
     def _keep_both(self, a: Memory, b: Memory) -> None:

@@ -28,6 +28,7 @@ from memory.domain.types import Band, Kind, Status
 from memory.models import Manifest, Memory, ScopeRecord
 from memory.models.memory import LIVE_STATUSES
 from memory.selectors.policies import policy_for
+from memory.selectors.timely import holds
 from memory.selectors.visibility import is_owned_kind, rules_of
 from memory.services.errors import NotFound
 from memory.store import manifests
@@ -116,7 +117,9 @@ _NEEDED: Final = (
 def live_rows(scope: Scope, now: datetime) -> QuerySet[Memory]:
     """What a reader of the scope could get now, whether or not a sweep has run."""
     unexpired = Q(expires_at=None) | Q(expires_at__gt=now)
-    rows: QuerySet[Memory] = Memory.objects.filter(unexpired, scope=str(scope), status__in=LIVE_STATUSES)
+    rows: QuerySet[Memory] = Memory.objects.filter(
+        unexpired & holds(now), scope=str(scope), status__in=LIVE_STATUSES
+    )
     return rows.only(*_NEEDED).order_by("id")
 
 

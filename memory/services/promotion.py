@@ -40,7 +40,7 @@ def promotion_request(
         _check_right(principal, memory)
         if version is not None and version != memory.version:
             raise VersionConflict(f"the memory is at version {memory.version}, not {version}; read it again")
-        status = standing(memory.status, memory.expires_at, now)
+        status = standing(memory.status, memory.expires_at, now, memory.valid_to)
         if status != "live":
             raise Conflict(f"only a live memory can be promoted; this one is {status}", code="not_live")
         if PromotionRequest.objects.filter(

@@ -123,7 +123,7 @@ def _refresh_if_memory_moved(actor: Principal, request_id: UUID, action: str, ve
     now = clock.now()
     with tenant_context(actor.tenant_id):
         memory, request = _lock(request_id)
-        status = lifecycle.standing(memory.status, memory.expires_at, now)
+        status = lifecycle.standing(memory.status, memory.expires_at, now, memory.valid_to)
         moved = status != memory.status or stale(request.memory_version, memory.version)
         if request.status != "pending" or not moved:
             return None

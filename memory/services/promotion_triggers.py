@@ -26,7 +26,7 @@ def open_triggered(
 
     What lives in a session or task first becomes the agent role's own, the rest is offered to all.
     """
-    if standing(memory.status, memory.expires_at, now) != "live":
+    if standing(memory.status, memory.expires_at, now, memory.valid_to) != "live":
         return None
     scope = parse_scope(memory.scope)
     policy = active.policy.for_scope(scope)

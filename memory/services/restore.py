@@ -17,6 +17,7 @@ from memory.domain import lifecycle
 from memory.domain.ids import show_id
 from memory.domain.scopes import Verb, parse_scope
 from memory.domain.types import Status
+from memory.domain.validity import is_over
 from memory.models import AuditEvent, Contradiction, Memory, Revision
 from memory.selectors.policies import ActivePolicy, active_policy
 from memory.selectors.rivals import rivals_in
@@ -179,6 +180,7 @@ def _let_live(
     changes.set(
         memory, "memory.restored", reason, status=status.value, status_reason=reason[:500], superseded_by=None,
         merged_into=None, expires_at=expires_at or (None if over else memory.expires_at),
+        valid_to=None if is_over(memory.valid_to, changes.now) else memory.valid_to,
     )  # fmt: skip
     if into is not None:
         unmerge({memory.id: into})

@@ -61,7 +61,7 @@ def memory_pin(
         raise Invalid("the end of the pin lies in the past", field="until")
     with tenant_context(actor.tenant_id):
         memory = _locked(actor, memory_id, version)
-        status = lifecycle.standing(memory.status, memory.expires_at, now)
+        status = lifecycle.standing(memory.status, memory.expires_at, now, memory.valid_to)
         if status not in lifecycle.READABLE:
             raise Conflict(f"only a live memory can be pinned; this one is {status}", code="not_live")
         changes = Changes(actor, now, active_policy())
@@ -109,7 +109,7 @@ def memory_verify(
     now = clock.now()
     with tenant_context(principal.tenant_id):
         memory = _locked(principal, memory_id, version)
-        status = lifecycle.standing(memory.status, memory.expires_at, now)
+        status = lifecycle.standing(memory.status, memory.expires_at, now, memory.valid_to)
         if status not in lifecycle.READABLE:
             raise Conflict(f"only a live memory can be verified; this one is {status}", code="not_live")
         _trusted_enough(principal, memory)

@@ -27,5 +27,6 @@ def known_of(row: Memory) -> Known:
         value_hash=bytes(row.value_hash), predicate=row.predicate or None, confidence=row.confidence, trust=row.trust,
         origin=Origin(row.origin), learned_at=row.learned_at, valid_from=row.valid_from,
         pinned=row.pinned_at is not None, agent=row.agent_id, session=row.session or None,
-        subject=row.subject or None, tool=row.tool or None, expires_at=row.expires_at,
+        subject=row.subject or None, tool=row.tool or None, expires_at=row.expires_at, valid_to=row.valid_to,
+        begins_at=row.begins_at, single_valued=row.single_valued,
     )  # fmt: skip

@@ -72,9 +72,11 @@ def _is_own(principal: Principal, scope: Scope) -> None:
 
 
 def _live_rows(scope: Scope) -> list[Memory]:
+    now = clock.now()
     return list(
         Memory.objects.filter(scope=str(scope), status__in=_LIVE)
-        .exclude(expires_at__lte=clock.now())
+        .exclude(expires_at__lte=now)
+        .exclude(valid_to__lte=now)
         .exclude(layer=Layer.WORKING.value)
         .order_by("recorded_at", "id")
     )

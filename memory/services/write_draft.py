@@ -18,6 +18,7 @@ from memory.domain.normalise import value_hash
 from memory.domain.policy import Policy
 from memory.domain.registry import PredicateRule
 from memory.domain.types import Candidate, OutcomeKind, Status
+from memory.domain.validity import begins_later
 from memory.models import Contradiction, Memory, WriteDecision
 from memory.selectors.known import Met
 from memory.selectors.policies import ActivePolicy
@@ -87,6 +88,7 @@ class Draft:
         self.principal, self.prepared, self.active, self.now = principal, prepared, active, now
         self.alone = alone
         self.beside = 0
+        self.over: list[Memory] = []
         self.shared: Shared | None = None
         self.policy: Policy = active.policy.for_scope(prepared.candidate.scope)
         self.changes = Changes(principal, now, active)
@@ -175,7 +177,7 @@ def build(clean: Clean, draft: Draft, status: Status, hashed: bytes, *, reason: 
         derived_from=list(c.derived_from), status=status.value, status_reason=reason, status_changed_at=draft.now,
         findings=[asdict(finding) for finding in clean.findings], policy_version=draft.active.number,
         recorded_at=draft.now, learned_at=draft.now, expires_at=c.expires_at, review_by=c.review_by,
-        valid_from=c.valid_from, valid_to=c.valid_to,
+        valid_from=c.valid_from, valid_to=c.valid_to, begins_at=begins_later(c.valid_from, draft.now),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ Runs inside the write's transaction.  Whatever it concludes, one decision row an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -86,9 +86,11 @@ def decide(draft: Draft, clean: Clean, vector: Vector | None = None) -> Reconcil
         now=draft.now,
         shown_to_session=shown_to(candidate.session, rows),
     )
-    if draft.shared is not None and (decision.targets or decision.linked):
+    if draft.shared is not None and (decision.targets or decision.linked or decision.over):
         raise NeedsItsOwn
-    return decision, _locked(decision, rows)
+    locked = _locked((*decision.targets, *decision.over), rows)
+    draft.over = locked[len(decision.targets) :]
+    return decision, locked[: len(decision.targets)]
 
 
 def _met(draft: Draft, candidate: Candidate, hashed: bytes, vector: Vector | None, *, near: bool) -> Met:
@@ -115,15 +117,23 @@ def carry_out(draft: Draft, clean: Clean, reconciled: Reconciled, vector: Vector
     )
 
 
-def _locked(decision: Decision, rows: Mapping[UUID, Known]) -> list[Memory]:
+def _locked(touched: Sequence[UUID], rows: Mapping[UUID, Known]) -> list[Memory]:
     """The rows that the decision touches, locked; `VersionMoved` if one is no longer what was judged."""
-    if not decision.targets:
+    if not touched:
         return []
-    locked = memories.lock(decision.targets)
-    for target in decision.targets:
+    locked = memories.lock(touched)
+    for target in touched:
         if target not in locked or locked[target].version != rows[target].version:
             raise VersionMoved(str(target))
-    return [locked[target] for target in decision.targets]
+    return [locked[target] for target in touched]
+
+
+def _give_way(draft: Draft, memory: Memory) -> None:
+    """What is over gives its place to the new row, before that is stored: the place is one."""
+    for row in draft.over:
+        draft.changes.move(
+            row, lifecycle.Event.SUPERSEDE, "memory.superseded", "its time is over", superseded_by=memory.id
+        )
 
 
 def _insert(
@@ -135,6 +145,7 @@ def _insert(
     if over > 0:
         compact_scope(draft.changes, memory.scope, over)
     pairs = decision.linked[:MOST_PROPOSED]
+    _give_way(draft, memory)
     memories.insert(memory, actor=draft.principal.name, vector=vector, last=draft.alone and not pairs)
     open_contradictions(draft, "merge", memory, pairs)
     return memory
@@ -202,6 +213,7 @@ def _merge_into_new(
     memory.reproductions = len(memory.also_learned_in)
     memory.use_count = sum(row.use_count for row in targets)
     memory.last_used_at = max((row.last_used_at for row in targets if row.last_used_at), default=None)
+    _give_way(draft, memory)
     memories.insert(memory, actor=draft.principal.name, vector=vector)
     return memory
 
@@ -219,6 +231,7 @@ def _supersede(
             decision.reason or "",
             superseded_by=memory.id,
         )
+    _give_way(draft, memory)
     memories.insert(memory, actor=draft.principal.name, vector=vector, last=draft.alone)
     return memory
 
@@ -241,6 +254,7 @@ def _contest(
         if row.status == Status.LIVE:
             draft.changes.move(row, lifecycle.Event.CONTEST, "memory.contested", "contested")
     memory = build(clean, draft, Status.CONTESTED, hash_of(clean.candidate, draft), reason="contested")
+    _give_way(draft, memory)
     memories.insert(memory, actor=draft.principal.name, vector=vector)
     open_contradictions(draft, "contested", memory, decision.targets)
     return memory

@@ -53,6 +53,8 @@ _FREE: Final = """
         SELECT FROM memory_memory o
          WHERE o.tenant_id = %(tenant)s AND o.scope = m.scope AND o.subject = m.subject AND o.predicate = m.predicate
            AND o.id <> m.id AND o.status = ANY(%(readable)s)
+           AND CASE WHEN o.begins_at > %(now)s THEN o.begins_at END IS NOT DISTINCT FROM
+               CASE WHEN m.valid_from > %(now)s THEN m.valid_from END
            AND ((o.value_hash = m.value_hash AND NOT m.may_repeat AND NOT o.may_repeat)
                 OR (m.single_valued AND o.single_valued AND o.claim = m.claim
                     AND (o.status = 'live' OR w.back = 'live')))))
@@ -73,7 +75,9 @@ _INDEX: Final = f"""indexed AS (
 _SETS: Final = """status = p.back, status_reason = %(reason)s, status_changed_at = %(now)s,
        superseded_by = CASE WHEN p.back = ANY(%(readable)s) THEN NULL ELSE m.superseded_by END,
        merged_into = CASE WHEN p.back = ANY(%(readable)s) THEN NULL ELSE m.merged_into END,
-       expires_at = CASE WHEN %(unend)s AND m.expires_at <= %(now)s THEN NULL ELSE m.expires_at END"""
+       expires_at = CASE WHEN %(unend)s AND m.expires_at <= %(now)s THEN NULL ELSE m.expires_at END,
+       valid_to = CASE WHEN %(unend)s AND m.valid_to <= %(now)s THEN NULL ELSE m.valid_to END,
+       begins_at = CASE WHEN m.valid_from > %(now)s THEN m.valid_from END"""
 _BRING_BACK: Final = CHANGE.format(
     pick=_BACK, sets=_SETS, unindex=_INDEX, state=STATE, recorded=JOB, told=ROWS
 )

@@ -23,6 +23,7 @@ from memgov.postgres.prepared import Prepared
 from memory.domain.lifecycle import READABLE
 from memory.domain.search_terms import index_terms
 from memory.models import Memory, Revision
+from memory.models.memory import LIVE_STATUSES
 from memory.store.rows import row_json
 from memory.store.search_index import FOLLOWED, INSERT_INTO, follow, index
 from memory.store.vectors import Vector, halfvec
@@ -168,6 +169,22 @@ def count(memory: Memory, **fields: Any) -> None:
 def count_use(ids: Iterable[UUID], now: datetime) -> int:
     """A reported use of each: the only thing that moves `last_used_at` and `use_count`."""
     return Memory.objects.filter(id__in=list(ids)).update(use_count=F("use_count") + 1, last_used_at=now)
+
+
+_BEGUN = f"""
+UPDATE memory_memory m SET begins_at = NULL
+ WHERE m.tenant_id = %(tenant)s AND m.begins_at <= %(now)s AND m.status IN {LIVE_STATUSES} AND NOT EXISTS (
+       SELECT FROM memory_memory o
+        WHERE o.tenant_id = %(tenant)s AND o.scope = m.scope AND o.subject = m.subject AND o.predicate = m.predicate
+          AND o.id <> m.id AND o.status IN {LIVE_STATUSES} AND (o.begins_at IS NULL OR o.begins_at <= %(now)s)
+          AND (o.value_hash = m.value_hash OR o.single_valued AND m.single_valued AND o.claim = m.claim))
+"""
+
+
+def begun(now: datetime) -> None:
+    """What waited for its beginning and stands alone by now waits no more: a place like any other."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BEGUN, {"tenant": current_tenant_id(), "now": now})
 
 
 def lock(ids: Iterable[UUID]) -> dict[UUID, Memory]:

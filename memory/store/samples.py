@@ -13,7 +13,8 @@ from memory.models import HealthSample, SampleItem
 from tenants.context import current_tenant_id
 
 _READABLE = """tenant_id = %(tenant)s AND status IN ('live', 'contested')
-   AND (expires_at IS NULL OR expires_at > %(now)s)"""
+   AND (expires_at IS NULL OR expires_at > %(now)s)
+   AND (valid_from IS NULL OR valid_from <= %(now)s) AND (valid_to IS NULL OR valid_to > %(now)s)"""
 _COUNT = f"SELECT count(*) FROM memory_memory WHERE {_READABLE}"
 # Sorted by a digest of period and id: random for who writes memories, the same for who looks twice.
 _DRAW = f"""

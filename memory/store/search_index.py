@@ -27,6 +27,8 @@ REPEATED: Final = {
     "contested": "m.status = 'contested'",
     "narrowed": "cardinality(m.tags) + cardinality(m.paths) > 0",
     "expires_at": "m.expires_at",
+    "valid_from": "m.valid_from",
+    "valid_to": "m.valid_to",
     "scope": "m.scope",
     "layer": "m.layer",
     "kind": "m.kind",
@@ -36,7 +38,7 @@ REPEATED: Final = {
 # What of a memory a change must touch for its row to be written again.
 FOLLOWED: Final = frozenset(
     {"learned_at", "trust", "agent_name", "tool", "session", "scope", "status", "tags", "paths", "expires_at", "layer",
-     "kind"}
+     "kind", "valid_from", "valid_to"}
 )  # fmt: skip
 
 INSERT_INTO: Final = f"""

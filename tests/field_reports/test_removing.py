@@ -106,7 +106,7 @@ def test_restore__every_way_out__has_its_reason_is_never_found_and_leads_back(wa
             sweep_decay(plot.tenant_id)
     expected = {
         "forgotten": ("deleted", "asked to forget it"), "merged": ("merged", "says the same as another memory"),
-        "ended": ("expired", "its time to live is over"), "pruned": ("evicted", "unused and unconfirmed"),
+        "ended": ("expired", "its time is over"), "pruned": ("evicted", "unused and unconfirmed"),
     }  # fmt: skip
     with plot.stage.context():
         row = Memory.objects.get(id=ident)

@@ -22,6 +22,7 @@ from memory.domain.reconciliation import Action, Decision, Near, reconcile
 from memory.domain.registry import PredicateRule
 from memory.domain.text import query_terms
 from memory.domain.types import Candidate, Known, Origin, OutcomeKind, Status
+from memory.domain.validity import begins_later
 
 _COMPARED: Final = 20
 """Free texts that one write is compared with by its wording, as in a real write."""
@@ -161,6 +162,8 @@ class Replay:
     def _carry_out(self, write: PastWrite, c: Candidate, decision: Decision) -> None:
         for target in decision.targets:
             self._change(target, write, decision)
+        for gone in decision.over:
+            self._rows[gone] = replace(self._rows[gone], status=Status.SUPERSEDED)
         row_made = decision.action not in (Action.TOUCH, Action.MERGE_INTO_KNOWN, Action.NOTHING)
         if row_made and decision.status in READABLE:
             self._insert(write, c, decision.status or Status.LIVE)
@@ -177,7 +180,8 @@ class Replay:
             id=write.id, version=1, status=status, content=c.content, value=c.value, value_hash=write.value_hash,
             predicate=c.predicate, confidence=c.confidence, trust=c.trust, origin=c.origin, learned_at=write.at,
             valid_from=c.valid_from, agent=c.agent, session=c.session, subject=c.subject, tool=c.tool,
-            expires_at=c.expires_at,
+            expires_at=c.expires_at, valid_to=c.valid_to, begins_at=begins_later(c.valid_from, write.at),
+            single_valued=c.keyed and write.rule is not None and write.rule.single_valued,
         )  # fmt: skip
         self._rows[row.id] = row
         if c.keyed:

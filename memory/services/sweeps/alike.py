@@ -38,7 +38,12 @@ class Plan:
 
 def plan(scope: str, policy: Policy, active: ActivePolicy, now: datetime) -> Plan:
     """Look at the live memories of a scope.  Inside the tenant's context; locks nothing."""
-    rows = list(Memory.objects.filter(scope=scope, status="live").exclude(expires_at__lte=now).order_by("id"))
+    rows = list(
+        Memory.objects.filter(scope=scope, status="live")
+        .exclude(expires_at__lte=now)
+        .exclude(valid_to__lte=now)
+        .order_by("id")
+    )
     found = Plan(scope, len(rows))
     judged = _judged_pairs(scope)
     kept_apart = _kept_apart([row.id for row in rows])
@@ -63,10 +68,11 @@ def plan(scope: str, policy: Policy, active: ActivePolicy, now: datetime) -> Pla
 
 
 def _pairs(rows: Sequence[Memory]) -> Iterator[tuple[Memory, Memory]]:
-    """Pairs worth judging: of one key, or free text, and with words in common."""
-    groups: dict[tuple[str, str], list[Memory]] = defaultdict(list)
+    """Pairs worth judging: of one key, or free text, of one beginning, and with words in common."""
+    groups: dict[tuple[str, str, datetime | None], list[Memory]] = defaultdict(list)
     for row in rows:
-        groups[(row.subject, row.predicate) if row.predicate else ("", "")].append(row)
+        key = (row.subject, row.predicate) if row.predicate else ("", "")
+        groups[(*key, row.begins_at)].append(row)
     for group in groups.values():
         by_id = {row.id: row for row in group}
         keys = {row.id: block_keys(row.value if row.predicate else row.content) for row in group}

@@ -1,4 +1,4 @@
-"""Expiry: rows past `expires_at` leave the live statuses.
+"""Expiry: rows past `expires_at` or `valid_to` leave the live statuses, and so does what a value that waited overtook.
 
 Readers have not been shown them since that instant; this only makes the status say so.  For the same reason
 the guard against large removals does not apply: nothing that a reader could get now is taken away.
@@ -12,7 +12,9 @@ from uuid import UUID
 from memory.domain.types import Status
 from memory.models import SweepRun
 from memory.selectors import removal
+from memory.services.sweeps.begun import count_overtaken, settle_begun
 from memory.services.sweeps.run import Progress, Step, batches, running
+from memory.store import memories
 from tenants.context import tenant_context
 
 
@@ -23,12 +25,16 @@ def sweep_expiry(
     with running(tenant_id, "expiry", dry_run=dry_run, progress=progress, now=now) as run:
         if dry_run:
             with tenant_context(tenant_id):
-                run.record.changed = removal.count_expired(run.now)
+                run.record.changed = removal.count_expired(run.now) + count_overtaken(run.now)
                 run.finish()
             return run.result()
+        waited = settle_begun(run)
         step = Step(
-            removal.PICK_EXPIRED, removal.expired_parameters(run.now), "memory.expired", "its time to live is over",
+            removal.PICK_EXPIRED, removal.expired_parameters(run.now), "memory.expired", "its time is over",
             Status.EXPIRED.value,
         )  # fmt: skip
         batches(run, step)
+        if waited:
+            with tenant_context(tenant_id):
+                memories.begun(run.now)
     return run.result()
