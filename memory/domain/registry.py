@@ -100,6 +100,10 @@ class Registry:
         """Every rule once, as it holds for this tenant."""
         return tuple(dict.fromkeys(self._rules.values()))
 
+    def names(self) -> frozenset[str]:
+        """Every name and alias that a rule is known by."""
+        return frozenset(self._rules)
+
     def canonical(self, predicate: str) -> str:
         """The name under which a predicate is stored: normalised, aliases resolved."""
         name = normalise_predicate(predicate)

@@ -16,7 +16,14 @@ from memory.pages.forms import AliasForm, PredicateForm
 from memory.selectors import pages_vocabulary as found
 from memory.selectors.vocabulary import rule_of
 from memory.services.errors import Conflict, Invalid, NotFound, ServiceError
-from memory.services.vocabulary import Renamed, alias_remove, alias_set, predicate_remove, predicate_set
+from memory.services.vocabulary import (
+    Renamed,
+    RuleSet,
+    alias_remove,
+    alias_set,
+    predicate_remove,
+    predicate_set,
+)
 from tenants.context import tenant_context
 
 _BUILT_IN = {rule.name: rule for rule in BUILT_IN}
@@ -169,7 +176,10 @@ def predicate(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         return raise_or_deny(error)
     if not sure:
         return _predicate_page(request, viewer, form, effect=_effect_of_rule(viewer, made))
-    flash(request, _("The rule of %(name)s holds for what is written from now on.") % {"name": made.name})
+    flash(
+        request,
+        _("The rule of %(name)s holds for what is written from now on.") % {"name": made.setting.name},
+    )
     return SeeOther(url(viewer, "vocabulary"))
 
 
@@ -193,11 +203,12 @@ def _initial(viewer: Viewer, name: str) -> dict[str, Any]:
     }
 
 
-def _effect_of_rule(viewer: Viewer, made: PredicateSetting) -> dict[str, Any]:
+def _effect_of_rule(viewer: Viewer, done: RuleSet) -> dict[str, Any]:
     """What would be different, and what stands under the predicate."""
+    made = done.setting
     with tenant_context(viewer.tenant.id):
         was = viewer.policy().words.registry.lookup(made.name)
-        standing = found.standing(made.name, made.aliases)
+        standing = found.standing(made.name)
     will = rule_of(made)
     names = ("single_valued", "volatile", "ages", "normaliser", "half_life_days")
     pairs = [(name.replace("_", " "), getattr(was, name), getattr(will, name)) for name in names]
@@ -206,6 +217,9 @@ def _effect_of_rule(viewer: Viewer, made: PredicateSetting) -> dict[str, Any]:
         "name": made.name,
         "changes": changes,
         "standing": standing,
+        "renamed": done.brought.renamed,
+        "merged": done.brought.merged,
+        "contested": done.brought.contested,
         "becomes_single": will.single_valued and not was.single_valued,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -21,7 +21,6 @@ class Standing:
 
     memories: int
     several: int
-    under_aliases: int
 
 
 def version() -> int:
@@ -72,9 +71,8 @@ def under_predicates(names: Collection[str]) -> Counter[str]:
     return Counter(dict(rows.annotate(rows=Count("*")).values_list("predicate", "rows")))
 
 
-def standing(name: str, other_names: Sequence[str]) -> Standing:
-    """What stands under a predicate, and under other names of it, which stays there."""
+def standing(name: str) -> Standing:
+    """What stands under a predicate."""
     rows = Memory.objects.filter(predicate=name, status__in=LIVE_STATUSES)
     keys = rows.values("scope", "subject").annotate(rows=Count("*")).filter(rows__gt=1)
-    others = Memory.objects.filter(predicate__in=list(other_names), status__in=LIVE_STATUSES).count()
-    return Standing(rows.count(), keys.count(), others)
+    return Standing(rows.count(), keys.count())

@@ -12,7 +12,7 @@ from memory.domain.scopes import Scope
 from memory.domain.validity import begins_later
 from memory.models import Memory
 from memory.models.memory import LIVE_STATUSES
-from memory.selectors.vocabulary import name_now
+from memory.selectors.vocabulary import name_now, predicate_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,13 @@ class Rivals:
     contradicting: list[Memory]
 
 
-def rivals_in(memory: Memory, scope: Scope) -> Rivals:
-    """Live rows in `scope` that the memory duplicates or contradicts."""
+def rivals_in(memory: Memory, scope: Scope, *, as_named: bool = False) -> Rivals:
+    """Live rows in `scope` that the memory duplicates or contradicts, by the names that the vocabulary has for it by
+    now; `as_named`: by those that it has."""
     rows = Memory.objects.filter(
         scope=str(scope),
         subject=name_now(memory.subject),
-        predicate=memory.predicate,
+        predicate=memory.predicate if as_named else predicate_now(memory.predicate),
         status__in=LIVE_STATUSES,
     ).exclude(id=memory.id)
     rows = rows.filter(_of_one_time(memory))

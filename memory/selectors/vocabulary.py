@@ -52,6 +52,11 @@ def name_now(subject: str) -> str:
     return normalise_subject(subject, words_known(current_tenant_id()).aliases) if subject else subject
 
 
+def predicate_now(predicate: str) -> str:
+    """The same of a predicate."""
+    return words_known(current_tenant_id()).registry.canonical(predicate) if predicate else predicate
+
+
 def forget_words(tenant_id: UUID) -> None:
     """Have this process look the vocabulary up again."""
     _latest.pop(tenant_id, None)

@@ -11,11 +11,13 @@ from django.utils.dateparse import parse_datetime
 
 from memory.domain import lifecycle
 from memory.domain.ids import show_id
+from memory.domain.normalise import value_hash
+from memory.domain.scopes import parse_scope
 from memory.domain.types import Status
 from memory.domain.validity import begins_later
 from memory.models import Memory
 from memory.selectors.policies import ActivePolicy
-from memory.selectors.vocabulary import name_now
+from memory.selectors.vocabulary import name_now, predicate_now
 from memory.services.embedding import vector_of
 from memory.services.errors import Conflict
 from memory.store import audit, memories
@@ -57,6 +59,8 @@ class Changes:
         """
         if self._becomes_readable(memory, fields) and name_now(memory.subject) != memory.subject:
             fields["subject"] = name_now(memory.subject)
+        if self._becomes_readable(memory, fields) and "predicate" not in fields:
+            fields |= self._under_its_rule(memory)
         if self._may_wait(memory, fields):
             fields["begins_at"] = begins_later(fields.get("valid_from", memory.valid_from), self.now)
         before = {name: memories.plain(getattr(memory, name)) for name in fields}
@@ -70,6 +74,16 @@ class Changes:
         after = {name: memories.plain(value) for name, value in fields.items()}
         self.note(action, memory, reason=reason, scope=scope, before=before, after=after)
         return memory
+
+    def _under_its_rule(self, memory: Memory) -> dict[str, Any]:
+        """What has been renamed while the memory was not there to be: its predicate, and what follows from the rule."""
+        if predicate_now(memory.predicate) == memory.predicate:
+            return {}
+        rule = self.active.words.registry.lookup(memory.predicate)
+        policy = self.active.policy.for_scope(parse_scope(memory.scope))
+        single = rule.single_valued and policy.reconciliation.single_valued == "supersede"
+        hashed = value_hash(memory.value or memory.content, rule.normaliser)
+        return {"predicate": rule.name, "single_valued": single, "value_hash": hashed}
 
     def _may_wait(self, memory: Memory, fields: Mapping[str, Any]) -> bool:
         """Whether its beginning counts anew: it comes among what holds now, or begins at another instant."""

@@ -78,7 +78,7 @@ def _settle(tenant_id: UUID, contradiction_id: UUID, changes: Changes) -> bool:
                 resolved_at=changes.now,
             )
             for stands in (a, b):
-                if stands.status == Status.CONTESTED and not _still_contested(stands):
+                if stands.status == Status.CONTESTED and not still_contested(stands):
                     changes.move(stands, lifecycle.Event.SETTLE, "memory.settled", _REASON)
             note(changes, found, "contradiction.settled", _REASON, after={"resolution": "moot"})
             changes.finish()
@@ -87,7 +87,7 @@ def _settle(tenant_id: UUID, contradiction_id: UUID, changes: Changes) -> bool:
     return True
 
 
-def _still_contested(memory: Memory) -> bool:
+def still_contested(memory: Memory) -> bool:
     """Whether another pair that waits has it, with a rival that still stands."""
     open_pairs = Contradiction.objects.filter(Q(memory_a=memory.id) | Q(memory_b=memory.id), status="open")
     rivals = {one for pair in open_pairs for one in (pair.memory_a, pair.memory_b)} - {memory.id}

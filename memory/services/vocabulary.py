@@ -1,12 +1,13 @@
 """What the tenant's words mean: aliases of subjects and rules of predicates, changed by admins, audited.
 
-Rules hold for what is written from then on.  Memories that stand under a name that becomes an alias are renamed
-with it, or nobody could ever correct them again.
+Memories that stand under a name that becomes an alias, of a subject or a predicate, are renamed with it, or nobody
+could ever correct them again (decision 0022).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -15,16 +16,17 @@ from memgov import clock
 from memory.domain import lifecycle
 from memory.domain.ids import show_id
 from memory.domain.normalise import BadText, Normaliser, TooLong, normalise_predicate, normalise_subject
-from memory.domain.registry import PredicateRule
+from memory.domain.registry import PredicateRule, Registry
 from memory.domain.scopes import parse_scope
-from memory.domain.types import Status
-from memory.models import Contradiction, Memory, PredicateSetting, SubjectAlias
-from memory.selectors.policies import active_policy
+from memory.models import Memory, PredicateSetting, SubjectAlias
+from memory.selectors.policies import ActivePolicy, active_policy
 from memory.selectors.rivals import rivals_in
+from memory.selectors.vocabulary import rule_of
 from memory.services.access import ADMINS, denials_audited, require_role
 from memory.services.changes import Changes
 from memory.services.errors import Conflict, Invalid, NotFound
-from memory.store import audit, memories, reviews, vocabulary
+from memory.services.vocabulary_rows import Brought, bring_along, contest
+from memory.store import audit, memories, vocabulary
 from tenants.context import tenant_context
 from tenants.principals import Principal
 
@@ -39,6 +41,14 @@ class Renamed:
     renamed: int
     merged: int
     contested: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """A rule with what became of the memories that stood under its names."""
+
+    setting: PredicateSetting
+    brought: Brought
 
 
 @denials_audited
@@ -60,6 +70,7 @@ def alias_set(
     require_role(actor, ADMINS, "change the vocabulary")
     now = clock.now()
     with tenant_context(actor.tenant_id):
+        active = active_policy()  # before the change: kept by version, and this one may be taken back
         _next_version(expected)
         known = dict(
             SubjectAlias.objects.exclude(alias=_name(alias, "alias")).values_list("alias", "subject")
@@ -68,7 +79,7 @@ def alias_set(
         if name == target:
             raise Invalid("the subject leads back to the alias; nothing was changed", field="subject")
         row = vocabulary.put_alias(name, target, actor.name, now)
-        changes = Changes(actor, now, active_policy())
+        changes = Changes(actor, now, active)
         done = _rename(changes, row, name, target)
         changes.add(
             "alias.set", "alias", show_id("als", row.id), reason=reason,
@@ -109,8 +120,11 @@ def alias_remove(actor: Principal, alias: str, reason: str = "", *, expected: in
 @denials_audited
 def predicate_set(
     actor: Principal, rule: PredicateRule, reason: str = "", *, expected: int | None = None, keep: bool = True
-) -> PredicateSetting:
-    """Set the tenant's rule of a predicate.  Raises `Invalid` for a name or alias that is none or is taken."""
+) -> RuleSet:
+    """Set the tenant's rule of a predicate, and bring what stands under its names along.
+
+    Raises `Invalid` for a name or alias that is none or is taken, `Conflict` when too many memories stand under them.
+    """
     require_role(actor, ADMINS, "change the vocabulary")
     now = clock.now()
     name = _predicate(rule.name, "name")
@@ -118,6 +132,7 @@ def predicate_set(
     if rule.half_life_days is not None and not 0 < rule.half_life_days <= 36_500:
         raise Invalid("a half life is more than 0 days and at most 36,500", field="half_life_days")
     with tenant_context(actor.tenant_id):
+        active = active_policy()
         _next_version(expected)
         before = PredicateSetting.objects.filter(name=name).first()
         for other in PredicateSetting.objects.exclude(name=name):
@@ -139,10 +154,10 @@ def predicate_set(
             before=_told(before) if before else None,
             after=after,
         )
-        audit.append(actor, [event], now)
+        brought = _follow(actor, active, event, now)
         if not keep:
             transaction.set_rollback(True)
-    return setting
+    return RuleSet(setting, brought)
 
 
 @denials_audited
@@ -150,13 +165,24 @@ def predicate_remove(actor: Principal, name: str, reason: str = "", *, expected:
     """Take the tenant's rule away; the built-in one, if there is one, holds again.  Raises `NotFound`."""
     require_role(actor, ADMINS, "change the vocabulary")
     with tenant_context(actor.tenant_id):
+        active = active_policy()
         _next_version(expected)
         row = PredicateSetting.objects.filter(name=_predicate(name, "name")).first()
         if row is None:
             raise NotFound("the tenant has no rule of its own for this predicate; nothing was changed")
         vocabulary.drop_predicate(row)
         event = audit.Event("predicate.removed", "predicate", row.name, reason=reason, before=_told(row))
-        audit.append(actor, [event], clock.now())
+        _follow(actor, active, event, clock.now())
+
+
+def _follow(actor: Principal, active: ActivePolicy, event: audit.Event, now: datetime) -> Brought:
+    """Bring what stands under the changed names along, and audit all of it, the change of the rule last."""
+    changes = Changes(actor, now, active)
+    rules = map(rule_of, PredicateSetting.objects.order_by("name"))
+    brought = bring_along(changes, active.words.registry, Registry(rules))
+    changes.finish()
+    audit.append(actor, [event], now)
+    return brought
 
 
 def _told(row: PredicateSetting) -> dict[str, Any]:
@@ -216,21 +242,5 @@ def _rename_one(changes: Changes, memory: Memory, target: str) -> str:
     if not rivals.contradicting:
         changes.set(memory, "memory.renamed", reason, subject=target)
         return "renamed"
-    for rival in locked.values():
-        if rival.status == Status.LIVE:
-            changes.move(rival, lifecycle.Event.CONTEST, "memory.contested", reason)
-        _open(changes, rival, memory, target)
-    changes.set(memory, "memory.renamed", reason, subject=target, status=Status.CONTESTED.value)
+    contest(changes, memory, [locked[one.id] for one in rivals.contradicting], reason, subject=target)
     return "contested"
-
-
-def _open(changes: Changes, one: Memory, other: Memory, subject: str) -> None:
-    found = Contradiction(
-        kind="contested", scope=one.scope, subject=subject, predicate=one.predicate, memory_a=one.id,
-        memory_b=other.id, created_at=changes.now,
-    )  # fmt: skip
-    reviews.insert_contradictions([found])
-    changes.add(
-        "contradiction.opened", "contradiction", show_id("con", found.id), scope=one.scope,
-        after={"kind": "contested", "memories": [show_id("mem", one.id), show_id("mem", other.id)]},
-    )  # fmt: skip

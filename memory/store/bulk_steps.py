@@ -50,6 +50,8 @@ _FREE: Final = """
     (w.back <> ALL(%(readable)s) OR NOT EXISTS (
         SELECT FROM memory_subjectalias a WHERE a.tenant_id = %(tenant)s AND a.alias = m.subject
     ) AND NOT EXISTS (
+        SELECT FROM memory_predicatesetting a WHERE a.tenant_id = %(tenant)s AND m.predicate = ANY(a.aliases)
+    ) AND NOT EXISTS (
         SELECT FROM memory_memory o
          WHERE o.tenant_id = %(tenant)s AND o.scope = m.scope AND o.subject = m.subject AND o.predicate = m.predicate
            AND o.id <> m.id AND o.status = ANY(%(readable)s)

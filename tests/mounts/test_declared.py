@@ -254,7 +254,8 @@ def test_declared__in_a_tenant_that_the_planner_does_not_know__memories_are_walk
             [[plan]] = cursor.fetchall()
     assert (len(found.rows), len(found.beyond)) == (10, 50)
     scans = [node for node in _nodes(plan[0]["Plan"]) if node.get("Relation Name") == "memory_memory"]
-    assert [node["Actual Loops"] for node in scans] == [1]
+    # What has waited for its beginning is looked for once, and what it overtakes never, as there is none.
+    assert sorted(node["Actual Loops"] for node in scans) == [0, 1, 1]
     entries = [node for node in _nodes(plan[0]["Plan"]) if node.get("Relation Name") == "memory_mountentry"]
     assert [node["Actual Loops"] for node in entries] == [1]
 

@@ -132,7 +132,7 @@ def fill(stage: Stage) -> Full:
     return Full(
         stage, memory, request, contradiction, held, mount, read, drawn, *_alerted(stage), invitation, draft, preview,
         alias_set(stage.owner.principal, "customer_7", "user:7").alias,
-        predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True)),
+        predicate_set(stage.owner.principal, PredicateRule("supplier", single_valued=True)).setting,
         *transferred(stage),
     )  # fmt: skip
 

@@ -106,7 +106,7 @@ def test_predicate__changed__tells_what_stands_under_it_and_holds_from_then_on(
     }
     page = owner.post(at(stage, "predicates/"), sent).content.decode()
     assert "2 memories stand under hobby" in page and "<code>single valued</code> <del>no</del>" in page
-    assert "1 key has more than one value now" in page and "1 memory stands under another name" in page
+    assert "1 key has more than one value now" in page and "1 would clash with another value" in page
     with stage.context():
         assert not PredicateSetting.objects.exists()
     hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
@@ -139,7 +139,7 @@ def test_predicate__that_is_taken_or_wrong__is_refused_beside_its_field(stage: S
 
 def test_removed__after_asking__and_not_beside_another_change(stage: Stage, owner: Client) -> None:
     alias = alias_set(stage.owner.principal, "c_1", "user:1").alias
-    rule = predicate_set(stage.owner.principal, PredicateRule("plan", single_valued=False))
+    rule = predicate_set(stage.owner.principal, PredicateRule("plan", single_valued=False)).setting
     of_alias, of_rule = (
         at(stage, f"aliases/{show_id('als', alias.id)}/remove/"),
         at(stage, f"predicates/{show_id('prd', rule.id)}/remove/"),
