@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from memory.domain.similarity.analysis import Analysis, Unit
+from memory.domain.similarity.clipping import CLIPPED, is_short_for
 
 Keyed = dict[tuple[str, int], int]  # stem and which occurrence of it -> position
 _MIN_COMPOUND = 6
@@ -35,11 +36,39 @@ def align(a: Analysis, b: Analysis) -> Alignment:
     first = _paired(a.units, b.units)
     if not (first.left_a and first.left_b) or len(first.left_a) + len(first.left_b) > MAX_LEFT:
         return first
-    units_a = _written_together(a.units, first.left_b)
-    units_b = _written_together(b.units, first.left_a)
-    if len(units_a) == len(a.units) and len(units_b) == len(b.units):
-        return first
-    return _paired(units_a, units_b)
+    units_a = _written_together(a.units, first.left_a, first.left_b, b.marked)
+    units_b = _written_together(b.units, first.left_b, first.left_a, a.marked)
+    if len(units_a) != len(a.units) or len(units_b) != len(b.units):
+        first = _paired(units_a, units_b)
+    if first.left_a and first.left_b and len(first.left_a) + len(first.left_b) <= MAX_LEFT:
+        return _written_out(first, a, b)
+    return first
+
+
+def _written_out(found: Alignment, a: Analysis, b: Analysis) -> Alignment:
+    """Write words that are cut short in one text as the other has them, where both have the same neighbour."""
+    units_a, units_b = list(found.a), list(found.b)
+    for x in found.left_a:
+        for y in found.left_b:
+            i, j = units_a.index(x) if x in units_a else -1, units_b.index(y) if y in units_b else -1
+            if x.hard or y.hard or i < 0 or j < 0 or not _same_neighbour(units_a, i, units_b, j):
+                continue
+            if _may_be_short(x, a) and is_short_for(x.word, y.word, marked=x.stem in a.marked):
+                units_a[i] = replace(x, stem=y.stem, word=y.word, time=y.time)
+            elif _may_be_short(y, b) and is_short_for(y.word, x.word, marked=y.stem in b.marked):
+                units_b[j] = replace(y, stem=x.stem, word=x.word, time=x.time)
+    return _paired(tuple(units_a), tuple(units_b))
+
+
+def _may_be_short(unit: Unit, text: Analysis) -> bool:
+    """Liz may be Lizbeth or Lizzy: a name is not cut short, unless it is marked as such."""
+    return unit.word in CLIPPED or unit.stem in text.marked or unit.stem not in text.names
+
+
+def _same_neighbour(a: list[Unit], i: int, b: list[Unit], j: int) -> bool:
+    before_a, before_b = (a[i - 1].stem if i else ""), (b[j - 1].stem if j else "")
+    after_a, after_b = (u[k + 1].stem if k + 1 < len(u) else "" for u, k in ((a, i), (b, j)))
+    return before_a == before_b or after_a == after_b
 
 
 def _paired(a: tuple[Unit, ...], b: tuple[Unit, ...]) -> Alignment:
@@ -59,27 +88,32 @@ def _keyed(units: tuple[Unit, ...]) -> Keyed:
     return keys
 
 
-def _written_together(units: tuple[Unit, ...], wanted: tuple[Unit, ...]) -> tuple[Unit, ...]:
-    """Replace neighbouring units by the one word of `wanted` that they spell or abbreviate to."""
+def _written_together(
+    units: tuple[Unit, ...], left: tuple[Unit, ...], wanted: tuple[Unit, ...], marked: frozenset[str]
+) -> tuple[Unit, ...]:
+    """Replace neighbouring units by the one word of `wanted` that they spell or abbreviate to.
+
+    Two initials are enough for a word in capitals whose two words have no other part in the other text.
+    """
     for target in wanted:
         word = target.word
         if not word.isalpha():
             continue
         for at in range(len(units) - 1):
-            length = _spelled_by(units, at, word)
-            if length:
+            length = _spelled_by(units, at, word, 2 if target.stem in marked else _MIN_INITIALS)
+            if length > 2 or (length and units[at] in left and units[at + 1] in left):
                 merged = replace(units[at], stem=target.stem, word=word, time=target.time)
                 units = (*units[:at], merged, *units[at + length :])
                 break
     return units
 
 
-def _spelled_by(units: tuple[Unit, ...], at: int, word: str) -> int:
+def _spelled_by(units: tuple[Unit, ...], at: int, word: str, least: int) -> int:
     """Return how many units from `at` on spell the word, together or by their initials; 0 if they do not."""
     if len(word) >= _MIN_COMPOUND and units[at].word + units[at + 1].word == word:
         return 2
     run = units[at : at + len(word)]
-    if _MIN_INITIALS <= len(word) == len(run) and all(
+    if least <= len(word) == len(run) and all(
         u.word[0] == c and len(u.word) > 1 for u, c in zip(run, word, strict=True)
     ):
         return len(word)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from memory.domain.similarity import lexicon as lx
 from memory.domain.similarity.canonical import even_marks, rewritten
 from memory.domain.similarity.language_hints import PLAIN_ENGLISH
-from memory.domain.similarity.scaffolding import scaffolds, time_kind
+from memory.domain.similarity.scaffolding import is_light, scaffolds, time_kind
 from memory.domain.similarity.verbs import form, lemma
 
 _TOKEN = re.compile(
@@ -20,6 +20,7 @@ _TOKEN = re.compile(
 )
 _PIECES = re.compile(r"[-./:]")
 _CAPITAL = re.compile(r"(?<=[\w,:=;] )[A-Z][\w\-]*|(?<=[\w,:=;] \")[A-Z]\w*")
+_MARKED = re.compile(r"\b([A-Za-z]{2,6})\.(?=,| [a-z\d(])|\b([A-Z]{2,5})s?\b")
 _BREAKS = frozenset(",;:.=?!")
 _SENTENCE_BREAKS = frozenset(";.?!")
 _LEADING = frozenset("before after until since above below during over under than against between".split())
@@ -40,6 +41,7 @@ class Unit:
     scaffold: bool = False
     passive: bool = False  # a participle right after a form of "be"
     single: bool = False  # after "a" or "an"
+    light: bool = False  # adds nothing where the other text does without it
 
     @property
     def hard(self) -> bool:
@@ -59,6 +61,7 @@ class Analysis:
     joined: bool  # there is an "and", or a comma after the first statement
     copulas: tuple[int, ...]  # before which unit (scaffolding not counted) "is", a colon or "=" stands
     content: frozenset[str]  # the stems of all units that are no scaffolding
+    marked: frozenset[str]  # stems of words in capitals or with a full stop inside the sentence
 
 
 @lru_cache(maxsize=16_384)
@@ -75,11 +78,12 @@ def analyse(text: str) -> Analysis:
         frozenset(reading.modals),
         frozenset(reading.persons),
         names,
-        "past" if reading.be == {"past"} else "now" if reading.be == {"now"} else "",
+        "mixed" if len(reading.be) > 1 else next(iter(reading.be), ""),
         reading.owns,
         reading.joined,
         tuple(dict.fromkeys(reading.copulas)),
         frozenset(unit.stem for unit in units if not unit.scaffold),
+        frozenset(lemma(word.lower()) for pair in _MARKED.findall(text) for word in pair if word),
     )
 
 
@@ -129,6 +133,7 @@ class _Reading:
         self._told = 0  # units so far that are no scaffolding
         self._scaffolds = scaffolds(tokens)
         for at, token in enumerate(tokens):
+            self._light = is_light(tokens, at)
             self._article = at > 0 and tokens[at - 1] in {"a", "an"}
             self._read(token, tokens, at)
         if self._negated and self.units:  # "it does not": the negation belongs to what was said last
@@ -180,7 +185,7 @@ class _Reading:
         elif token in {"and", "but"}:
             self.joined, self._role = True, ""
         elif token in lx.STOP:
-            return
+            self._after_be = self._after_be or token in {"be", "been"}
         else:
             self._add(token)
 
@@ -254,7 +259,9 @@ class _Reading:
         time = "" if hard else form(token)
         passive = time == "past" and self._after_be
         time = "progress" if time == "ing" and self._after_be else time
-        self.units.append(Unit(stem, token, role, negated, time, scaffold, passive, self._article))
+        self.units.append(
+            Unit(stem, token, role, negated, time, scaffold, passive, self._article, self._light)
+        )
         if not scaffold:
             self._told += 1
             self._after_be = False
@@ -277,11 +284,15 @@ def _active_voice(units: list[Unit], be_before: int | None, agent_at: int | None
     """
     if agent_at is None or be_before is None or not 0 < be_before <= agent_at - 1 or agent_at >= len(units):
         return tuple(units)
-    if units[agent_at - 1].time != "past" or be_before > agent_at - 1:
+    verb_at = be_before if units[be_before].passive and units[agent_at - 1].time != "past" else agent_at - 1
+    if units[verb_at].time != "past" or be_before > agent_at - 1:
         return tuple(replace(u, role="") if u.role == "by" and u.time != "ing" else u for u in units)
     end = agent_at
     while end < len(units) and units[end].role == "by":
         end += 1
     agents = [replace(unit, role="") for unit in units[agent_at:end]]
+    if verb_at < agent_at - 1:  # "is owed forty pounds by": what stands between stays behind the verb
+        verb = replace(units[verb_at], time="", passive=False)
+        return (*agents, verb, *units[:verb_at], *units[verb_at + 1 : agent_at], *units[end:])
     verb = replace(units[agent_at - 1], time="", passive=False)
     return (*agents, verb, *units[: agent_at - 1], *units[end:])

@@ -9,7 +9,8 @@ import unicodedata
 from functools import lru_cache
 
 from memory.domain.similarity.formats import even_out
-from memory.domain.similarity.short_forms import CAPITAL_SHORT_FORMS
+from memory.domain.similarity.phrases import plain_words
+from memory.domain.similarity.short_forms import CAPITAL_SHORT_FORMS, SHORT_NAMES
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
@@ -30,6 +31,15 @@ _CAPITALS = re.compile(
 )
 # "Team A", "phase I": letters as names, which in small letters would be an article and a person.
 _LETTER = re.compile(r"(?<=[a-z] )(A|I(?= (?:is|was|has|will)\b|[.,;:]|\Z))(?![\w'#+])")
+_SHORT_NAME = re.compile(rf"\b({'|'.join(SHORT_NAMES)})(?= [A-Z][a-z'])")
+# "War II", "Chapter IV": V and X alone, and IV, can be other things, so a word must say that they count.
+_ROMAN = re.compile(
+    r"(?<=[a-z] )(?:VIII|III|VII|II|VI|IX)(?![\w.])"
+    r"|(?:(?<=hapter )|(?<=hase )|(?<=ype )|(?<=art )|(?<=tage )|(?<=olume ))(?:IV|V|X)(?![\w.])"
+)
+_ROMAN_VALUES = dict(zip("II III IV V VI VII VIII IX X".split(), range(2, 11), strict=True))
+# "on Sat": in small letters these are other words.
+_CAPITAL_DAY = re.compile(r"(?<=[\w,;\-/(] )(Sat|Sun)\b|(?<=[\-/])(Sat|Sun)\b|\b(Sat|Sun)(?=,? \d)")
 _WORDY_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)|(?<=s)'(?=\s)")
 _SEPARATOR = re.compile(r"(?<![=<>!:+\-*/])[:=](?![=<>:/])(?!\d)|(?<=\D)[:=](?=\d)(?<![=<>!:+\-*/][:=])")
 _JOINING_DASH = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
@@ -89,8 +99,13 @@ def folded(text: str) -> str:
 def rewritten(text: str) -> str:
     """Return an English text in small letters with figures and short forms written one way."""
     text = _LETTER.sub(r"\1#", even_marks(text))
+    if "I" in text or "V" in text or "X" in text:
+        text = _ROMAN.sub(lambda m: str(_ROMAN_VALUES[m[0]]), text)
+    if "Sat" in text or "Sun" in text:
+        text = _CAPITAL_DAY.sub(lambda m: "saturday" if m[0] == "Sat" else "sunday", text)
+    text = _SHORT_NAME.sub(lambda m: SHORT_NAMES[m[1]], text)
     text = _CAPITALS.sub(lambda m: CAPITAL_SHORT_FORMS[m[1]], text)
-    return even_out(folded(_MILLIONS.sub(" million", text)))
+    return even_out(plain_words(folded(_MILLIONS.sub(" million", text))))
 
 
 def _lower_around_opaque(text: str) -> str:

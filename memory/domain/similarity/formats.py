@@ -5,9 +5,9 @@ bare `m`) is left as it stands: then two wordings differ and nothing is merged.
 """
 
 import re
-from collections.abc import Callable
 from decimal import Context, Decimal, InvalidOperation
 
+from memory.domain.similarity import measures, moments
 from memory.domain.similarity.lexicon import (
     FREQUENCIES,
     MONTHS,
@@ -15,6 +15,7 @@ from memory.domain.similarity.lexicon import (
     ORDINALS,
     SCALE_WORDS,
 )
+from memory.domain.similarity.rules import Rule, apply
 from memory.domain.similarity.short_forms import SHORT_FORMS
 
 _MONTH_NUMBER = {name[:3]: number for number, name in enumerate(MONTHS, 1)}
@@ -56,6 +57,7 @@ _MONEY_BEFORE = re.compile(r"(us\$|[$€£¥₹])\s?(\d[\d.]*)(?:\s?(k|mn?|bn?|m
 _MONEY_AFTER = re.compile(
     r"\b(\d[\d.]*)\s?(k|mn|bn|million|thousand|billion)?\s?(?:(usd|eur|gbp|dollar|euro|pound|yen)s?\b|([$€£¥]))"
 )
+_MONEY_CODE = re.compile(r"\b(usd|eur|gbp) ?(\d[\d.]*)(?:\s?(k|mn?|bn?|million|thousand|billion)\b)?")
 _MULTIPLE = re.compile(r"\b(\d+(?:\.\d+)?)\s?(k|thousand|million|bn|billion)\b")
 _CLOCK_12 = re.compile(r"\b(\d{1,2})(?:[:.](\d{2}))?\s?([ap])\.?m\b\.?")
 # "9 to 11 am": the half of the day that is said once counts for both.
@@ -66,22 +68,24 @@ _CLOCK_RANGE = re.compile(
 )
 _CLOCK_24 = re.compile(r"(?<![\d:.])(\d):(\d\d)\b(?!:)")
 _OCLOCK = re.compile(r"\b(?:12 )?(noon|midday|midnight)\b")
-_MONTH_DAY = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?(?![\d:%])")
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?![a-z])(?:,? (\d{{4}})\b)?")
+_MONTH_DAY = re.compile(rf"\b{_MONTH} (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?(?![\d:%])")
+_DAY_MONTH = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of| day of)?[ \-]{_MONTH}(?![a-z])(?:,?[ \-](\d{{4}})\b)?"
+)
 _MONTH_YEAR = re.compile(rf"\b{_MONTH},? (?:of )?((?:19|20)\d\d)\b")
 _ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[/.](\d\d)[/.](\d\d)\b")
 _DURATION = re.compile(
-    r"(?<![\w.\-])(\d+(?:\.\d+)?)[ \-]?"
+    r"(?<![\w.\-])(?!(?:19|20)\d0s\b)(\d+(?:\.\d+)?)[ \-]?"
     r"(fortnight|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|weeks?|wks?)s?\b"
 )
 _MILLISECONDS = re.compile(r"(?<![\w.\-])(\d+)[ \-]?(?:ms|msecs?|milliseconds?)\b")
-_LONG_DURATION = re.compile(r"(?<![\w.\-])(\d+)[ \-](months?|years?|yrs?)\b")
+_LONG_DURATION = re.compile(r"(?<![\w.\-])(\d+(?:\.\d+)?)[ \-](months?|years?|yrs?)\b")
 _SIZE = re.compile(r"\b(\d+(?:\.\d+)?)\s?(kb|mb|gb|tb)\b")
 _PERCENT = re.compile(r"(?<=\d)\s?(?:%|percent\b|per cent\b|pct\b)")
 _PHONE = re.compile(r"\+(\d[\d\- ().]{6,}\d)")
 _VERSION = re.compile(r"\b(?:v(?:ersion)?|ver)\.? ?(?=\d)")
 # "customer_3": a name with a number, as programs write it; a path, a file or a name of several parts stays as it is.
-_NUMBERED = re.compile(r"(?<![\w/.@:\-])([a-z]{2,})_(\d+)(?![\w/@:\-]|\.\w)")
+_NUMBERED = re.compile(r"(?<![\w/.@:\-])([a-z]{2,})[_:](\d+)(?![\w/@:\-]|\.\w)")
 _NUMBER_SIGN = re.compile(r"(?:#|\bno\. ?|\bnumber )(?=\d)")
 _TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
 _DIGITS = "|".join(word for word, number in NUMBER_WORDS.items() if 0 < number < 10)
@@ -156,7 +160,6 @@ def _months(match: re.Match[str]) -> str:
     return f"{_scaled(match[1], 12 if match[2][0] == 'y' else 1)}month"
 
 
-Rule = tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], str] | str]
 _MONTH_STARTS = tuple(_MONTH_NUMBER)
 
 # In the order in which they must be applied; a rule is tried when the text holds one of its marks.
@@ -179,9 +182,10 @@ _FIGURE_RULES: tuple[Rule, ...] = (
     ((",",), _THOUSANDS, ""),
     (("v",), _VERSION, ""),
     (("#", "no.", "number "), _NUMBER_SIGN, ""),
-    (("_",), _NUMBERED, r"\1 \2"),
+    (("_", ":"), _NUMBERED, r"\1 \2"),
     (("$", "€", "£", "¥", "₹"), _MONEY_BEFORE, lambda m: f"{_number(m[2], m[3])} {_CURRENCIES[m[1]]}"),
     ((*_CURRENCY_WORDS, "$", "€", "£", "¥"), _MONEY_AFTER, _money_after),
+    (("usd", "eur", "gbp"), _MONEY_CODE, lambda m: f"{_number(m[2], m[3])} {m[1]}"),
     (("k", *_FACTORS), _MULTIPLE, lambda m: _number(m[1], m[2])),
     (tuple(_KILOBYTES), _SIZE, lambda m: f"{_scaled(m[1], _KILOBYTES[m[2]])}kbyte"),
     (("%", "per", "pct"), _PERCENT, "%"),
@@ -200,14 +204,9 @@ _FIGURE_RULES: tuple[Rule, ...] = (
 
 def even_out(text: str) -> str:
     """Rewrite the figures and the short forms of an English text to one way of writing each."""
-    text = _apply(_WORD_RULES, text)
+    for rules in (measures.WORD_RULES, _WORD_RULES, moments.WORD_RULES):
+        text = apply(rules, text)
     if any(character.isdigit() for character in text):
-        text = _apply(_FIGURE_RULES, text)
+        for rules in (moments.RULES, measures.EARLY, _FIGURE_RULES, measures.LATE):
+            text = apply(rules, text)
     return _SHORT_FORM.sub(lambda m: SHORT_FORMS[m[1]], text)
-
-
-def _apply(rules: tuple[Rule, ...], text: str) -> str:
-    for marks, pattern, replacement in rules:
-        if not marks or any(mark in text for mark in marks):
-            text = pattern.sub(replacement, text)
-    return text

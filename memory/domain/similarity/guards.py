@@ -9,6 +9,7 @@ from itertools import pairwise
 from memory.domain.similarity.alignment import Alignment
 from memory.domain.similarity.analysis import Analysis, Unit
 from memory.domain.similarity.lexicon import (
+    ACTORS,
     ANTONYM_PREFIXES,
     EXCLUSIVE,
     PEOPLE,
@@ -25,8 +26,9 @@ _WINDOW_TO = {"clock", "to"}
 HARD = frozenset({"number", "negation", "antonym", "exclusive", "name", "role", "person"})
 
 _EXCLUSIVE = tuple(frozenset(lemma(word) for word in words) for words in EXCLUSIVE)
-_SUBJECTS = frozenset(lemma(word) for word in PEOPLE | PLACES)
+_SUBJECTS = frozenset(lemma(word) for word in ACTORS | PEOPLE | PLACES)
 _VERBS = frozenset(lemma(word) for word in VERBS)
+_OF = {"of", "to", "for", "in"}
 _FREE = TIME_ROLES | {"id"}  # may stand anywhere
 _UNCLEAR_MODALS = frozenset({"leave", "chance", "future", "wish"})
 
@@ -119,9 +121,12 @@ def _order(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
     """Words of the same role must keep their order, unless the two sides of one "is" have changed places."""
     if all(x < y for x, y in pairwise(j for _, j in aligned.shared)):
         return bool(_crossed(aligned))
-    if _turned_round(a, b, aligned):
+    if _turned_round(a, b, aligned) or _made_active(aligned, a, b) or _made_active(_mirrored(aligned), b, a):
         return False
-    if a.joined or b.joined:  # what belongs to which statement is then told by the order alone
+    if a.joined or b.joined:
+        if _only_nouns_turned(aligned):
+            return _crossed(aligned) or _strong_roles_differ(aligned)
+        # what belongs to which statement is then told by the order alone
         return True
     last: dict[tuple[str, str], int] = {}
     for i, j in aligned.shared:
@@ -147,12 +152,48 @@ def _strong_roles_differ(aligned: Alignment) -> bool:
 
 def _turned_round(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
     """Tell whether one side reads "X is Y" and the other "Y is X", or "Y X" as in "40 seats"."""
-    if _strong_roles_differ(aligned) or len(aligned.a) != len(a.units) or len(aligned.b) != len(b.units):
+    if _crossed(aligned) or _strong_roles_differ(aligned):
+        return False
+    if len(aligned.a) != len(a.units) or len(aligned.b) != len(b.units):
         return False
     told = [
         (_told(aligned.a, i), _told(aligned.b, j)) for i, j in aligned.shared if not aligned.a[i].scaffold
     ]
     return _rotated(told, a.copulas, b.copulas) or _rotated([(j, i) for i, j in told], b.copulas, a.copulas)
+
+
+def _only_nouns_turned(aligned: Alignment) -> bool:
+    """Tell whether nothing but neighbours have changed places: "penicillin allergy", "allergy to penicillin"."""
+    places = [j for _, j in aligned.shared]
+    pairs = aligned.pairs
+    at = 0
+    while at + 1 < len(places):
+        roles = {pairs[at][0].role, pairs[at][1].role, pairs[at + 1][0].role, pairs[at + 1][1].role} - {""}
+        if places[at] == places[at + 1] + 1 and len(roles) == 1 and roles <= _OF:
+            places[at], places[at + 1] = places[at + 1], places[at]
+            at += 1
+        at += 1
+    return all(x < y for x, y in pairwise(places))
+
+
+def _made_active(aligned: Alignment, a: Analysis, b: Analysis) -> bool:
+    """Tell whether the first reads "X is used for Y" and the second "we use X for Y", or "use X for Y"."""
+    if _strong_roles_differ(aligned) or a.joined or b.joined or b.be_time:
+        return False
+    first = next((j for j, unit in enumerate(aligned.b) if not unit.scaffold), None)
+    verb = next((i for i, j in aligned.shared if j == first and aligned.a[i].passive), None)
+    if verb is None or first is None or b.persons - {"us", "we"}:
+        return False
+    x, y = aligned.a[verb], aligned.b[first]
+    if x.role or y.role or y.time != ("past" if a.be_time == "past" else "now"):
+        return False
+    moved = sorted((i if i != verb else -1, j) for i, j in aligned.shared if not aligned.a[i].scaffold)
+    return all(one < other for (_, one), (_, other) in pairwise(moved))
+
+
+def _mirrored(aligned: Alignment) -> Alignment:
+    turned = tuple((j, i) for i, j in aligned.shared)
+    return Alignment(aligned.b, aligned.a, turned, aligned.left_b, aligned.left_a)
 
 
 def _told(units: tuple[Unit, ...], at: int) -> int:
@@ -180,6 +221,12 @@ def _modal(a: Analysis, b: Analysis) -> bool:
     if (a.modals | b.modals) & _UNCLEAR_MODALS:
         return True
     return (bool(a.modals) and _describes(b)) or (bool(b.modals) and _describes(a))
+
+
+def states_nothing(analysis: Analysis) -> bool:
+    """Tell whether a text is a mere note, "head chef: Kim": no verb that more words could change the sense of."""
+    verbs = any(not u.scaffold and u.word != u.stem and u.stem in _VERBS for u in analysis.units)
+    return not (verbs or analysis.be_time or analysis.owns or analysis.modals)
 
 
 def _describes(analysis: Analysis) -> bool:

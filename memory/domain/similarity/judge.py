@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.domain.similarity.alignment import MAX_LEFT, Alignment, align
-from memory.domain.similarity.analysis import analyse
+from memory.domain.similarity.analysis import Analysis, analyse
 from memory.domain.similarity.canonical import canonical, same_canonical
-from memory.domain.similarity.guards import HARD, reasons
+from memory.domain.similarity.guards import HARD, reasons, states_nothing
 from memory.domain.similarity.language import common_language
 from memory.domain.text import terms
 
@@ -84,7 +84,7 @@ def _judge_english(a: str, b: str, cosine: float | None, *, explain: bool) -> Ju
     if not explain and not alike and len(left.content ^ right.content) > MAX_LEFT:
         return Judgement("different", ("content",), jaccard, containment)
     aligned = align(left, right)
-    same = _same_content(aligned)
+    same = _same_content(aligned, left, right)
     if not explain and not alike and not same:
         return Judgement("different", ("content",), jaccard, containment)
     objections = reasons(left, right, aligned)
@@ -95,9 +95,15 @@ def _judge_english(a: str, b: str, cosine: float | None, *, explain: bool) -> Ju
     return Judgement("different", objections or ("content",), jaccard, containment)
 
 
-def _same_content(aligned: Alignment) -> bool:
-    """Nothing but scaffolding is left over, and something else is shared."""
-    if not all(unit.scaffold for unit in (*aligned.left_a, *aligned.left_b)):
+def _same_content(aligned: Alignment, a: Analysis, b: Analysis) -> bool:
+    """Nothing but scaffolding is left over, or beside a mere note words that add nothing; something else is shared."""
+    more_a = [unit for unit in aligned.left_a if not unit.scaffold]
+    more_b = [unit for unit in aligned.left_b if not unit.scaffold]
+    if more_a and more_b:
+        return False
+    if (more_a or more_b) and not states_nothing(b if more_a else a):
+        return False
+    if any(not unit.light or unit.negated for unit in (*more_a, *more_b)):
         return False
     return any(not x.scaffold or not y.scaffold for x, y in aligned.pairs)
 

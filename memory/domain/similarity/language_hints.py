@@ -3,6 +3,7 @@
 Words that are also English are left out of the other lists, words that are also foreign are weak in English.
 """
 
+from memory.domain.similarity.language_words import EVERYDAY
 from memory.domain.similarity.lexicon import EXCLUSIVE, NUMBER_WORDS, SPELLINGS, SYNONYMS, VERBS
 from memory.domain.similarity.short_forms import SHORT_FORMS
 
@@ -102,7 +103,7 @@ _FROM_TABLES = frozenset(
     for word in entry.split()
     if len(word) > 3 and word.isalpha()
 )
-PLAIN_ENGLISH = _PLAIN | _FROM_TABLES | VERBS
+PLAIN_ENGLISH = _PLAIN | EVERYDAY | _FROM_TABLES | VERBS
 
 _FOREIGN = {
     "de": """
@@ -141,10 +142,10 @@ _FOREIGN = {
         ja ei ole hän se että joka kanssa asiakas käyttäjä asuu on
     """,
     "pl": """
-        i jest nie w na z do się że klient użytkownik mieszka pracuje zawsze nigdy ma lubi
+        jest nie na do się że klient użytkownik mieszka pracuje zawsze nigdy ma lubi
     """,
     "cs": """
-        a je není v na s do se že zákazník uživatel bydlí pracuje vždy nikdy má
+        je není na do se že zákazník uživatel bydlí pracuje vždy nikdy má
     """,
     "tr": """
         ve bir bu değil için ile çok kullanıcı müşteri her zaman asla

@@ -108,6 +108,18 @@ PLACES = _words("project team company account organization repository codebase s
 DETERMINERS = _words("the our my this their your his her its")
 REPORTING = _words("mention tell say state note report indicate confirm explain remember know inform")
 ADVERBS = _words("currently presently now already please still simply actually kindly")
+# Who a text is about, when a shorter wording of it leaves that out.
+ACTORS = _words("""
+player patient tenant student pupil guest employee member applicant candidate caller athlete buyer seller passenger
+resident subscriber visitor colleague coworker musician candidate driver resident shopper participant learner traveller
+""")
+# Words that a longer wording adds and that keep no two facts apart, as long as they qualify no further noun.
+LIGHT = _words("""
+person position role job title place location name way manner kind type sort number amount case matter thing time
+date people anyone everyone here there hold find use attend such far concern regard relate describe refer
+write down particular actual respective follow question purpose belong exist involve set up
+""")
+LIGHT_VERBS = _words("attends attending holds holding attended")
 LIGHT_NOUNS = _words("value setting option method")
 EVENT_VERBS = _words("happen occur take run make perform do execute schedule hold")  # "runs at 02:00"
 STATIVE = {"located": "in", "based": "in", "situated": "in", "set": "to", "subscribed": "to", "equal": "to"}

@@ -22,6 +22,8 @@ _SMALL = (
 _REPORTING = frozenset(lemma(word) for word in lx.REPORTING)
 _VERBS = frozenset(lemma(word) for word in lx.VERBS) | _REPORTING
 _EVENT_VERBS = frozenset(lemma(word) for word in lx.EVENT_VERBS)
+_LIGHT = frozenset(lemma(word) for word in lx.LIGHT)
+_OPENING = 1
 _CLOCK = re.compile(r"\d\d:\d\d\Z")
 _DATE = re.compile(r"(?:\d{4}|yyyy)-\d\d(?:-\d\d)?\Z")
 _MONTHS = frozenset(lx.MONTHS)
@@ -60,6 +62,8 @@ def _is_scaffold(tokens: list[str], at: int) -> bool:
         return (before in lx.DETERMINERS or before in _BREAKS | {""} or before == "a") and _ends_subject(
             after
         )
+    if stem in lx.ACTORS:
+        return before in lx.DETERMINERS | {"a"} and at <= _OPENING and _ends_subject(after)
     if stem in lx.PLACES or token in lx.PLACES:
         opening = at == 2 and tokens[0] in {"in", "at", "for", "within", "on"}
         return before in lx.DETERMINERS and (opening or _ends_subject(after))
@@ -80,6 +84,14 @@ def _is_light(stem: str, token: str, before: str, after: str, later: str) -> boo
     return stem in _EVENT_VERBS and after in {"in", "on", "at", "every"} and bool(time_kind(later))
 
 
+def is_light(tokens: list[str], at: int) -> bool:
+    """Tell whether a word adds nothing where another wording of the fact leaves it out: "the position of"."""
+    following = tokens[at + 1] if at + 1 < len(tokens) else ""
+    if tokens[at] in lx.LIGHT_VERBS:
+        return True
+    return (tokens[at] in lx.LIGHT or lemma(tokens[at]) in _LIGHT) and _ends_subject(following)
+
+
 def _ends_subject(after: str) -> bool:
     """Tell whether a noun ends here: what follows is no further noun that it would qualify."""
     return after in _SMALL or after in _BREAKS or after in lx.ADVERBS or after == "" or lemma(after) in _VERBS
@@ -87,7 +99,7 @@ def _ends_subject(after: str) -> bool:
 
 def _reports(tokens: list[str], at: int, after: str) -> bool:
     """Tell whether a verb of saying leads to the fact: "mentioned that", "told us that", "note:"."""
-    if after in {"that", ":"}:
+    if after in {"that", ":", "having"}:
         return True
     if after in _HEARERS:
         return at + 2 < len(tokens) and tokens[at + 2] == "that"

@@ -1,6 +1,7 @@
 """Single decisions of the judge, one rule each."""
 
 import random
+import time
 
 import pytest
 
@@ -193,6 +194,22 @@ def test_judge__any_code_points__never_fail() -> None:
         first = judge(a, b, 0.9, language_a="en", language_b="en")
         assert 0 <= first.jaccard <= first.containment <= 1
         assert judge(b, a, 0.9, language_a="en", language_b="en").verdict == first.verdict
+
+
+@pytest.mark.parametrize(
+    "piece", ["borrowed from ", "a's owner is ", " to 5 or 6", "1 ", "half past ", "aa11 aaaa "]
+)
+def test_judge__text_made_to_be_slow__is_answered_at_once(piece: str) -> None:
+    text = (piece * 2_000)[:1_990]
+    began = time.process_time()
+    judge(text, text + "x y", 0.9, language_a="en", language_b="en")
+    assert time.process_time() - began < 1.0
+
+
+def test_judge__two_short_texts__show_together_that_they_are_english() -> None:
+    assert verdict("Width is 30cm", "Width is 30 centimetres") == "same"
+    assert verdict("Deposit: 1500 euros", "The deposit is 1,500 €") == "same"
+    assert verdict("Breite: 30cm", "Breite: 30 centimetres") != "same"
 
 
 @pytest.mark.parametrize(
