@@ -25,6 +25,7 @@ from memory.selectors.pages_manifests import kept_since
 from memory.selectors.pages_reach import agents_with_rights, readers_of
 from memory.selectors.pages_traces import manifests_with
 from memory.services.promotion_decide import UNDO_FOR
+from memory.services.promotion_take_back import can_be_taken_back
 from memory.services.said import said
 
 READERS_SHOWN = 20
@@ -149,7 +150,9 @@ def _history(request: PromotionRequest, decisions: Sequence[PromotionDecision]) 
         tone = {"approve": "ok", "reject": "bad", "quarantine": "bad"}.get(one.action, "")
         events.append(_event(one.at, one.actor_name, _EVENTS.get(one.action, one.action), one.reason, tone))
         if one.undone_at is not None:
-            events.append(_event(one.undone_at, one.actor_name, "promotion.reopened", ""))
+            back = one.undo.get("taken_back", {})
+            who, why = back.get("by", one.actor_name), back.get("reason", "")
+            events.append(_event(one.undone_at, who, "promotion.reopened", why))
     return sorted(events, key=lambda event: event["at"], reverse=True)
 
 
@@ -243,6 +246,7 @@ def _decision(
     elif any(one.actor_id == me for one in standing):
         blocked = _("You have approved this already; it waits for another reviewer.")
     back = found.undoable(request, decisions, me, clock.now() - UNDO_FOR) if viewer.can("review") else None
+    late = can_be_taken_back(viewer.principal, request, decisions) if viewer.can("review") else None
     return {
         "need_reason": request.risk == "high",
         "can_decide": pending and viewer.can("review"),
@@ -251,4 +255,5 @@ def _decision(
         if pending and request.approvals_needed > 1
         else None,
         "undo_url": url(viewer, "promotion-undo", back.id.hex) if back else "",
+        "take_back_url": url(viewer, "promotion-take-back", late.id.hex) if late and not back else "",
     }

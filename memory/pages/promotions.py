@@ -17,6 +17,7 @@ from memory.pages.queue import Asked, Clash, Queue
 from memory.selectors import pages_promotions as found
 from memory.services.errors import Conflict, Invalid, ServiceError, VersionConflict
 from memory.services.promotion_decide import Decided, promotion_decide, promotion_undo
+from memory.services.promotion_take_back import promotion_take_back
 from tenants.context import tenant_context
 
 
@@ -96,14 +97,38 @@ def decide(request: HttpRequest, viewer: Viewer, item: str) -> HttpResponse:
 @tenant_page("promotions", read=None, write="review")
 def undo(request: HttpRequest, viewer: Viewer, decision: str) -> HttpResponse:
     """Take one's own decision back, and look at the request again."""
-    try:
-        decision_id = UUID(hex=decision)
-    except ValueError:
-        raise Http404 from None
+    decision_id = _decision_id(decision)
     try:
         undone = promotion_undo(viewer.principal, decision_id)
     except ServiceError as error:
         return not_undone(request, viewer, decision_id, error)
+    return _waits_again(request, viewer, undone)
+
+
+@tenant_page("promotions", read=None, write="review")
+def take_back(request: HttpRequest, viewer: Viewer, decision: str) -> HttpResponse:
+    """Take an approval of the policy, of somebody else or of long ago back."""
+    decision_id, reason = _decision_id(decision), request.POST.get("reason", "")
+    try:
+        undone = promotion_take_back(viewer.principal, decision_id, reason)
+    except Invalid as error:
+        with tenant_context(viewer.tenant.id):
+            request_id = found.request_of(decision_id)
+        assert request_id is not None  # it was found
+        return queues.incomplete(request, viewer, QUEUE, request_id, sentence(error), reason)
+    except ServiceError as error:
+        return not_undone(request, viewer, decision_id, error)
+    return _waits_again(request, viewer, undone)
+
+
+def _decision_id(decision: str) -> UUID:
+    try:
+        return UUID(hex=decision)
+    except ValueError:
+        raise Http404 from None
+
+
+def _waits_again(request: HttpRequest, viewer: Viewer, undone: PromotionRequest) -> HttpResponse:
     text = _("Taken back. The request waits again.")
     return queues.decided(request, viewer, QUEUE, undone.id, undone.id, text, relist=True)
 

@@ -9,7 +9,7 @@ from django.urls import NoReverseMatch
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory.pages.access import Viewer, tenant_page
+from memory.pages.access import Need, Viewer, tenant_page
 from memory.pages.answers import SeeOther, answer, flash, flash_error, raise_or_deny, sentence, url
 from memory.pages.settings_forms import GeneralForm, RulesForm
 from memory.selectors.pages_people import tenant_of
@@ -18,13 +18,13 @@ from memory.services.errors import Conflict, Invalid, ServiceError
 from memory.services.policies import PolicyMoved
 from tenants.context import tenant_context
 
-# Pages that the settings lead to where they are installed: name, icon, what they are for.
-_ELSEWHERE = (
-    ("policies", "adjustments", gettext_lazy("Policy")),
-    ("alerts", "flag", gettext_lazy("Alerts and webhooks")),
-    ("exports", "download", gettext_lazy("Exports")),
-    ("imports", "archive", gettext_lazy("Imports")),
-    ("audit", "history", gettext_lazy("Audit log")),
+# Pages that the settings lead to where they are installed: name, icon, what they are for, who may go there.
+_ELSEWHERE: tuple[tuple[str, str, Any, Need], ...] = (
+    ("policies", "adjustments", gettext_lazy("Policy"), "read"),
+    ("alerts", "flag", gettext_lazy("Alerts and webhooks"), "read"),
+    ("exports", "download", gettext_lazy("Exports"), "admin"),
+    ("imports", "archive", gettext_lazy("Imports"), "admin"),
+    ("audit", "history", gettext_lazy("Audit log"), "read"),
 )
 
 
@@ -136,7 +136,9 @@ def _page(
 
 def _elsewhere(viewer: Viewer) -> list[dict[str, str]]:
     links = []
-    for name, icon, label in _ELSEWHERE:
+    for name, icon, label, needs in _ELSEWHERE:
+        if not viewer.can(needs):
+            continue
         try:
             links.append({"url": url(viewer, name), "icon": icon, "label": str(label)})
         except NoReverseMatch:

@@ -113,7 +113,8 @@ def _rows(about: Mapping[str, Any]) -> dict[str, Any]:
             {"name": str(words), "count": counts[name], "tone": _TONES.get(name, "")}
             for name, words in _OUTCOMES.items()
             if counts.get(name)
-        ],
+        ]
+        + _cleared(about),
         "reasons": [
             {"name": plain(name), "count": count} for name, count in about.get("reasons", {}).items()
         ],
@@ -130,6 +131,14 @@ def _rows(about: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "told_total": len(told),
     }
+
+
+def _cleared(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows among all these whose text is not wholly what the file says."""
+    if not about.get("cleared"):
+        return []
+    words = _("had zero characters, which were taken out")
+    return [{"name": words, "count": about["cleared"], "tone": "warn"}]
 
 
 def _tables(about: Mapping[str, Any]) -> dict[str, Any]:

@@ -182,6 +182,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("", start.index, name="start"),
     path("promotions/", include(_promotions)),
     path("decisions/<str:decision>/undo/", promotions.undo, name="promotion-undo"),
+    path("decisions/<str:decision>/take-back/", promotions.take_back, name="promotion-take-back"),
     path("contradictions/", include(_contradictions)),
     path("quarantine/", include(_quarantine)),
     path("blast/", include(_blast)),

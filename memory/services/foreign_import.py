@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 from django.db.models import QuerySet
 
 from memgov import clock
+from memory.domain import zero_characters
 from memory.domain.normalise import BadText, TooLong, canonical_text, normalise_metadata
 from memory.domain.sanitisation import scan_secrets
 from memory.domain.sanitisation.redaction import redact
@@ -49,13 +50,15 @@ _HELD_AS: Final = {"imported": "held", "contains_instruction": "quarantined", "c
 @dataclass(slots=True)
 class Imported:
     """What became of the rows: `counts` by held, quarantined, replaced, duplicate, near_duplicate, rejected, skipped,
-    known, ended, invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in."""
+    known, ended, invalid, unreadable; `reasons` of the rejected; `told` names the first rows that did not come in.
+    `cleared` of the rows had zero characters, which were taken out of what became of them."""
 
     dry_run: bool
     most_told: int = MOST_TOLD
     counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     told: list[tuple[str, str, str]] = field(default_factory=list)
+    cleared: int = 0
 
     @property
     def added(self) -> int:
@@ -215,6 +218,8 @@ class _Run:
             self.result.tell(one.pointer, "invalid", outcome.detail)
             return
         self._count(one.pointer, outcome)
+        if any(finding.kind == zero_characters.KIND for finding in outcome.findings):
+            self.result.cleared += 1
         if outcome.memory is not None:
             self._seen.setdefault(one.said, 1)
 

@@ -275,6 +275,7 @@ def _became(result: Imported) -> dict[str, Any]:
         "counts": dict(result.counts),
         "reasons": dict(result.reasons),
         "added": result.added,
+        "cleared": result.cleared,
         "told": [[masked(pointer)[:200], what, masked(why)[:300]] for pointer, what, why in result.told],
     }
 

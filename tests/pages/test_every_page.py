@@ -172,7 +172,7 @@ CHANGES = (
 MAY = {"owner": ("review", "admin"), "admin": ("review", "admin"), "reviewer": ("review",), "auditor": ()}
 # Decisions that are taken back or made on rows which the stage has none of; held by tests of their own.
 ELSEWHERE = {
-    "promotions-bulk-undo",
+    "promotions-bulk-undo", "promotion-take-back",
     "promotion-undo", "contradiction-undo", "quarantine-undo", "sample-undo", "alert-resend", "eviction-restore",
     "eviction-let-go", "memory-unpin", "memory-restore", "memory-admit", "policy-roll-back", "blast-step",
     "blast-undo", "deletion", "deletion-undo", "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",

@@ -178,3 +178,23 @@ def test_decide__twice_at_the_same_time__is_done_once(full: Full) -> None:
     assert sorted(answers) == [303, 409]
     with full.stage.context():
         assert PromotionDecision.objects.filter(request_id=full.request.id).count() == 1
+
+
+def test_take_back__after_the_undo_of_another__offered_asks_for_a_reason_and_reopens(
+    full: Full, reviewer: Client, owner: Client
+) -> None:
+    decide(reviewer, full, "approve")
+    here, where = full.at(f"promotions/{prm(full.request)}/"), undo_url(full).replace("/undo/", "/take-back/")
+    auditor = signed_in(make_person(full.stage.tenant, "auditor"))
+    assert where.encode() in owner.get(here).content and where.encode() not in auditor.get(here).content
+    assert auditor.post(where, {"reason": "wrong"}).status_code == 403
+    for headers in ({}, HX):
+        missing = owner.post(where, {"reason": " "}, headers=headers)
+        assert missing.status_code == 422 and b"take-back-err" in missing.content
+    assert status(full) == "approved"
+    assert owner.post(where, {"reason": "only alpha does that"}, headers=HX).status_code == 200
+    assert status(full) == "pending"
+    page = owner.get(here).content.decode()
+    assert "only alpha does that" in page and "/take-back/" not in page
+    assert owner.post(where, {"reason": "again"}).status_code == 409
+    assert owner.post(full.at("decisions/none/take-back/"), {"reason": "x"}).status_code == 404

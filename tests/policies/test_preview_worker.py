@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from datetime import datetime, timedelta
 from time import process_time, sleep
+from typing import Any
 
 import pytest
 
@@ -12,14 +13,15 @@ from memgov import clock
 from memgov.celery import app
 from memgov.ids import new_id
 from memory.domain.policy import Policy
-from memory.models import Job
+from memory.models import AuditEvent, Job
+from memory.services.members import member_role_set
 from memory.services.policy_drafts import draft_save, draft_start
 from memory.services.preview import entries, preview_report, preview_run, preview_start
 from memory.services.preview import jobs as preview_jobs
 from memory.services.preview.jobs import PREVIEW
 from memory.services.sweeps import sweep_tasks
 from memory.store import jobs
-from tests.factories import make_tenant
+from tests.factories import make_person, make_tenant
 from tests.sweeps.planting import Plot
 from tests.sweeps.processes import worker
 
@@ -83,6 +85,33 @@ def test_worker__in_a_phase_that_takes_long__says_that_it_lives(monkeypatch: pyt
     assert preview_run(plot.tenant_id, job.id) == "done"
     assert len(set(seen)) > 2, "the row was touched while the phase went on"
     assert now_of(plot, job).status == "done"
+
+
+@pytest.mark.parametrize("when", ["waiting", "running"])
+def test_asker__no_admin_any_more__the_preview_ends_and_shows_nothing(
+    when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plot = Plot()
+    plot.plant(3, at=clock.now())
+    admin = make_person(plot.stage.tenant, "admin")
+    draft = draft_start(admin.principal, "sooner")
+    job = preview_start(admin.principal, draft.id, version=1)
+    real = entries.said_alike
+
+    def leave(*given: Any) -> Any:
+        member_role_set(plot.stage.owner.principal, admin.membership.id, "auditor")
+        sleep(1.1)  # rights are asked for once a second
+        return real(*given) if given else None
+
+    if when == "waiting":
+        leave()
+    else:
+        monkeypatch.setattr(entries, "said_alike", leave)
+    assert preview_run(plot.tenant_id, job.id) == "failed"
+    ended = now_of(plot, job)
+    assert "is no owner or admin any more" in ended.error and "stored" not in ended.result
+    with plot.stage.context():
+        assert AuditEvent.objects.filter(action="access.denied", actor_id=admin.principal.id).count() == 1
 
 
 def test_job__that_cannot_be_done__ends_and_says_so() -> None:

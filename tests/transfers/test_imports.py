@@ -27,6 +27,25 @@ def test_look__at_a_file__tells_what_would_become_of_it_and_stores_nothing(stage
     assert len(files(stage)) == 1 and files(stage)[0].stat().st_mode & 0o777 == 0o600
 
 
+def test_import__rows_with_zero_characters__are_counted_and_the_page_says_so(stage: Stage) -> None:
+    from memory.domain.ids import show_id
+    from memory.services.transfers import import_begin
+    from tests.pages.staging import signed_in
+
+    rows = b'[{"memory": "Gate 4 of the u\\u0000pper lock is re\\u0000d."}, {"memory": "The mill has nine wheels."}]'
+    looked = run(stage, look(stage, rows))
+    done = run(stage, import_begin(stage.owner.principal, looked.id))
+    assert (looked.result["cleared"], done.result["cleared"], done.result["added"]) == (1, 1, 2)
+    assert contents(stage)[0] == "Gate 4 of the upper lock is red."
+    browser = signed_in(stage.owner)
+    for job in (looked, done):
+        page = browser.get(f"/t/{stage.tenant.slug}/imports/{show_id('job', job.id)}/").content.decode()
+        assert "had zero characters, which were taken out" in page
+    other = run(stage, look(stage))
+    page = browser.get(f"/t/{stage.tenant.slug}/imports/{show_id('job', other.id)}/").content.decode()
+    assert "zero characters" not in page
+
+
 def test_import__after_the_look__brings_candidates_in_and_again_adds_nothing(stage: Stage) -> None:
     """Field report 45: the same file again adds 0."""
     from memory.services.errors import Conflict

@@ -19,11 +19,12 @@ from memory.domain.policy import Policy
 from memory.models import Job, PolicyDraft
 from memory.selectors.policies import active_policy
 from memory.services.access import ADMINS, denials_audited, require_role
-from memory.services.errors import Conflict, Invalid, NotFound
+from memory.services.errors import Conflict, Denied, Invalid, NotFound
 from memory.services.job_queue import dispatch
 from memory.services.job_takes import give_up, taken, worn_out
 from memory.services.policies import PolicyMoved
 from memory.services.preview.report import MOST_READS, MOST_WRITES, READS, WRITES, preview_report
+from memory.services.rights_now import lost, member_now
 from memory.store import audit, jobs
 from tenants.context import tenant_context
 from tenants.principals import Principal, system
@@ -66,7 +67,10 @@ def preview_start(
         job = Job(
             id=new_id(now), kind=PREVIEW, actor_name=actor.name, created_at=now, touched_at=now, result=about
         )
-        asked = {"document": draft.document, "writes": writes, "reads": reads, "at": now.isoformat()}
+        asked = {
+            "document": draft.document, "writes": writes, "reads": reads, "at": now.isoformat(),
+            "asker": {"kind": actor.kind, "id": actor.id, "name": actor.name, "role": actor.role},
+        }  # fmt: skip
         jobs.insert(job, asked)
         event = audit.Event("policy.preview_started", "policy_draft", show_id("pdr", draft.id),
                             after={"job": show_id("job", job.id), "version": version})  # fmt: skip
@@ -92,6 +96,10 @@ def preview_run(tenant_id: UUID, job_id: UUID) -> str:
             result = _result(tenant_id, job, asked)
     except (OperationalError, InterfaceError):
         raise  # the database went away: the task comes back
+    except Denied as denied:
+        with tenant_context(tenant_id):
+            jobs.end(job, jobs.FAILED, clock.now(), denied.detail)
+        return jobs.FAILED
     except Exception:
         log.exception("preview %s failed", job_id)
         with tenant_context(tenant_id):
@@ -103,13 +111,29 @@ def preview_run(tenant_id: UUID, job_id: UUID) -> str:
 
 
 def _result(tenant_id: UUID, job: Job, asked: Mapping[str, Any]) -> dict[str, Any]:
-    began = clock.now()
+    began, asker = clock.now(), _asker(tenant_id, asked)
+    _still_may(asker)
     report = preview_report(
         tenant_id, Policy.model_validate(asked["document"]), now=job.created_at, writes_most=asked["writes"],
-        reads_most=asked["reads"], progress=_Told(job),
+        reads_most=asked["reads"], progress=_Told(job, asker),
     )  # fmt: skip
+    _still_may(asker)  # what nobody asks for any more is not kept either
     took = (clock.now() - began).total_seconds()
     return {**(job.result or {}), **report.as_json(), "seconds": round(took, 3)}
+
+
+def _asker(tenant_id: UUID, asked: Mapping[str, Any]) -> Principal:
+    """Whoever asked for it."""
+    return Principal(tenant_id, **asked["asker"]) if "asker" in asked else system(tenant_id, "preview")
+
+
+@denials_audited
+def _still_may(asker: Principal) -> None:
+    """What is shown of a tenant's memories is for those who are admins by now.  Raises `Denied`."""
+    if asker.kind == "member" and member_now(asker, ADMINS) is None:
+        raise lost(
+            asker, f"{asker.name}, who asked for it, is no owner or admin any more; it was not carried out"
+        )
 
 
 @contextmanager
@@ -141,15 +165,16 @@ def _signs_of_life(job: Job) -> Iterator[None]:
 
 
 class _Told:
-    """Progress into the job's row, between the read-only transactions and at most once a second."""
+    """Between the read-only transactions, at most once a second: asks for the asker's rights, and tells of progress."""
 
-    def __init__(self, job: Job) -> None:
-        self._job, self._last = job, job.created_at
+    def __init__(self, job: Job, asker: Principal) -> None:
+        self._job, self._asker, self._last = job, asker, job.created_at
 
     def __call__(self, done: int, total: int) -> None:
         now = clock.now()
         if (now - self._last).total_seconds() < 1.0:
             return
         self._last = now
+        _still_may(self._asker)
         with tenant_context(self._job.tenant_id):
             jobs.tell(self._job, done, total, now)
