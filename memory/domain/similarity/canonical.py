@@ -31,6 +31,8 @@ _CAPITALS = re.compile(
 )
 # "Team A", "phase I": letters as names, which in small letters would be an article and a person.
 _LETTER = re.compile(r"(?<=[a-z] )(A|I(?= (?:is|was|has|will)\b|[.,;:]|\Z))(?![\w'#+])")
+# "LH 432": the code of a line and its number.
+_CODE = re.compile(r"(?<=[a-z] )([A-Z]{2}) (\d{2,4})(?![\w.,:/%])")
 _SHORT_NAME = re.compile(rf"\b({'|'.join(SHORT_NAMES)})(?= [A-Z][a-z'])")
 # "War II", "Chapter IV": V and X alone, and IV, can be other things, so a word must say that they count.
 _ROMAN = re.compile(
@@ -99,6 +101,7 @@ def folded(text: str) -> str:
 def rewritten(text: str) -> str:
     """Return an English text in small letters with figures and short forms written one way."""
     text = _LETTER.sub(r"\1#", even_marks(text))
+    text = _CODE.sub(r"\1\2", text)
     if "I" in text or "V" in text or "X" in text:
         text = _ROMAN.sub(lambda m: str(_ROMAN_VALUES[m[0]]), text)
     if "Sat" in text or "Sun" in text:

@@ -51,8 +51,8 @@ _WORDS = frozenset(
 CLIPPED = (
     frozenset(
         """
-    app art capt chap cons doc err exam freq gen gym lab math max med min nav prep prof prod ref rep sub temp uni univ
-    vet veg
+    app art capt chap cons doc err exam freq gen gym lab math max med min nav prep prof prod ref sig rep
+    sig sub temp uni univ vet veg
     """.split()
     )
     - _WORDS
@@ -76,11 +76,11 @@ def is_short_for(short: str, full: str, *, marked: bool) -> bool:
         return False
     if full.startswith(short):
         rest = full[len(short) :]
-        return marked or short in CLIPPED or (2 < len(short) < _LONGEST and rest not in _SUFFIXES)
-    bare = _VOWELS.isdisjoint(short)
-    return (
-        (bare or len(short) == 3) and len(full) <= (6 if marked else 4) * len(short) and _within(short, full)
-    )
+        if marked or short in CLIPPED or (2 < len(short) < _LONGEST and rest not in _SUFFIXES):
+            return True
+    vowels = sum(letter in _VOWELS for letter in short)
+    bare = not vowels or len(short) == 3 or (vowels == 1 and len(short) == 4 and len(full) > _LONGEST)
+    return bare and len(full) <= (6 if marked else 4) * len(short) and _within(short, full)
 
 
 def _within(short: str, full: str) -> bool:

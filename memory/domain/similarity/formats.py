@@ -96,9 +96,12 @@ _WORD_NUMBER = re.compile(
 _ONE = re.compile(rf"\b(?:one|an?)(?= (?:dozen|hundred|thousand|million)\b)|\bone(?=[ -]{_UNITS}\b)")
 _HALF_HOUR = re.compile(r"\bhalf an hour\b")
 _HUNDREDS = re.compile(r"(?<![\d.])(\d+) (dozen|hundred|thousand|million|billion)\b")
-_RATE = re.compile(r"(?<=[a-z])\s?/\s?(?=(?:second|sec|s|minute|min|hour|h|day|week|month|year)\b)")
-_PER = re.compile(r"(?<=\bper )(min|sec|hr|s|h)\b")
+_RATE = re.compile(
+    r"(?<=[a-z])\s?/\s?(?=(?:second|sec|s|minute|min|hour|hr|h|day|week|wk|month|mo|year|yr)\b)"
+)
+_PER = re.compile(r"(?<=\bper )(min|sec|hr|wk|mo|yr|s|h)\b")
 _FULL_UNITS = {"min": "minute", "sec": "second", "hr": "hour", "s": "second", "h": "hour"}
+_FULL_UNITS |= {"wk": "week", "mo": "month", "yr": "year"}
 _SHORT_FORM = re.compile(rf"(?<![\w/@.\-])({_longest_first(SHORT_FORMS)})(?![\w/@\-]|\.\w)")
 _FREQUENCY = re.compile(rf"\b({_longest_first(FREQUENCIES)})\b")
 _ORDINAL = re.compile(rf"\b({_longest_first(ORDINALS)})\b(?!-)")

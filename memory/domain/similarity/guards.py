@@ -45,7 +45,7 @@ def reasons(a: Analysis, b: Analysis, aligned: Alignment) -> tuple[str, ...]:
         "person": _person(a, b),
         "order": _order(a, b, aligned),
         "qualifier": a.loaded != b.loaded,
-        "modal": _modal(a, b),
+        "modal": _modal(a, b) and not _dated(a, b, aligned),
         "tense": _tense(a, b, aligned),
         "voice": _voice(aligned),
         "form": _form(aligned),
@@ -227,6 +227,15 @@ def states_nothing(analysis: Analysis) -> bool:
     """Tell whether a text is a mere note, "head chef: Kim": no verb that more words could change the sense of."""
     verbs = any(not u.scaffold and u.word != u.stem and u.stem in _VERBS for u in analysis.units)
     return not (verbs or analysis.be_time or analysis.owns or analysis.modals)
+
+
+def _dated(a: Analysis, b: Analysis, aligned: Alignment) -> bool:
+    """Tell whether one text says that something will be, the other that it is, and both on one and the same day."""
+    later, now = (a, b) if a.modals else (b, a)
+    if later.modals != {"future"} or now.modals or now.be_time in {"past", "mixed"}:
+        return False
+    verbs = {y.time for x, y in aligned.pairs} | {x.time for x, y in aligned.pairs}
+    return "past" not in verbs and any(x.role == y.role == "date" for x, y in aligned.pairs)
 
 
 def _describes(analysis: Analysis) -> bool:

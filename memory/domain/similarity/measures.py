@@ -87,10 +87,12 @@ WORD_RULES: tuple[Rule, ...] = (
      lambda m: "2 times" if m[1] == "tw" else "3 times"),
     (("every",), re.compile(rf"\bevery (?:other|second|2nd) ({_TIME})\b(?! of)"), r"every 2 \1s"),
     (("fortnightly",), re.compile(r"\bfortnightly\b"), "every 2 weeks"),
+    (("quarter",), re.compile(r"\b(?:a )?quarter of an hour\b"), "15 minutes"),
     (("clock",), re.compile(r"\ba?round[ \-]the[ \-]clock\b"), "24/7"),
     (("gmt", "zulu"), re.compile(r"\b(?:gmt|zulu)\b"), "utc"),
 )  # fmt: skip
 EARLY: tuple[Rule, ...] = (
+    (("%",), re.compile(r"(?<=\d),(?=\d{1,2} ?%)"), "."),
     (("cent", "¢"), re.compile(r"\b(\d{1,2}) ?(?:cents?\b|¢)"), lambda m: f"{int(m[1]) / 100:.2f} usd"),
     (("'", "_"), re.compile(r"(?<=\d)['_](?=\d{3}(?!\w))"), ""),
     (("minus ",), re.compile(r"(?<![^\W\d])(?<!\d )\bminus (?=\d)"), "-"),
@@ -99,7 +101,6 @@ EARLY: tuple[Rule, ...] = (
     (("≤", "<="), re.compile(r"(?:≤|<=)\s?(?=\d)"), "maximum "),
     ((" or more",), re.compile(rf"\b({_NUMBER}) or more\b"), r"minimum \1"),
     (("+",), re.compile(rf"(?<![\w.+\-/])({_NUMBER})\+(?=\s|\Z)"), r"minimum \1"),
-    (("quarter",), re.compile(r"\b(?:a )?quarter of an hour\b"), "15 minutes"),
     (("sq", "m2", "m^2"), re.compile(r"\bsq(?:uare|\.)? ?m(?:et(?:er|re)s?)?\b|(?<=\d)\s?m\^?2\b"), " sqm"),
     (("sq",), re.compile(r"\bsq(?:uare|\.)? ?(?:ft|foot|feet)\b"), "sqft"),
     (("mph",), re.compile(r"\bmph\b"), "miles per hour"),

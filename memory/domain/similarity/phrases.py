@@ -12,23 +12,29 @@ from memory.domain.similarity.rules import Rule, apply
 _BE = "(is|are|was|were)"
 _TIMES = r"\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"
 _PHRASES = pairs("""
-at the moment = currently; at present = currently; right now = currently; as of now = currently; as of today =
-currently; at this point in time = currently; at the present time = currently; these days = currently; nowadays =
-currently; the fact that = that; by means of = via; with the help of = via; with the aid of = via; makes use of = uses;
-make use of = use; in the event that = if; in the event of = if; in the course of = during; for the purpose of = for;
-for the duration of = during; on the grounds that = because; owing to = because; on account of = because; as a result of
-= because; in spite of = despite; subsequent to = after; in the vicinity of = near; in excess of = over; is in
-possession of = has; are in possession of = have; has a preference for = prefers; have a preference for = prefer; has an
-allergy to = is allergic to; suffers from an allergy to = is allergic to; has a dislike of = dislikes; has a dislike for
-= dislikes; is fond of = likes; comes from = is from; hails from = is from; has his home in = lives in; has her home in
-= lives in; has their home in = lives in; makes his home in = lives in; makes her home in = lives in; is employed by =
-works for; is employed at = works at; is employed as = is; are employed as = are; works as = is; work as = are; serves
-as = is; serve as = are; acts as = is; act as = are; with regard to = for; with respect to = for; when it comes to =
-for; in terms of = for; is in charge of = is responsible for; are in charge of = are responsible for; is required to =
-must; are required to = must; is obliged to = must; are obliged to = must; is allowed to = may; are allowed to = may; is
-permitted to = may; are permitted to = may; is priced at = costs; are priced at = cost; a total of = ; to be found = ;
-can be found = is; takes place = is held; take place = are held; took place = was held; in possession of = has; on foot
-= walking; out of order = broken; is home to = has; too early = too soon; as soon as possible = asap
+at the moment = currently; at present = currently; right now = currently; as of now = currently; as of today
+= currently; at this point in time = currently; at the present time = currently; these days = currently;
+nowadays = currently; the fact that = that; by means of = via; with the help of = via; with the aid of =
+via; makes use of = uses; make use of = use; in the event that = if; in the event of = if; in the course of
+= during; for the purpose of = for; for the duration of = during; on the grounds that = because; owing to =
+because; on account of = because; as a result of = because; in spite of = despite; subsequent to = after; in
+the vicinity of = near; in excess of = over; is in possession of = has; are in possession of = have; has a
+preference for = prefers; have a preference for = prefer; has an allergy to = is allergic to; suffers from
+an allergy to = is allergic to; has a dislike of = dislikes; has a dislike for = dislikes; is fond of =
+likes; comes from = is from; hails from = is from; has his home in = lives in; has her home in = lives in;
+has their home in = lives in; makes his home in = lives in; makes her home in = lives in; is employed by =
+works for; is employed at = works at; is employed as = is; are employed as = are; works as = is; work as =
+are; serves as = is; serve as = are; acts as = is; act as = are; with regard to = for; with respect to =
+for; when it comes to = for; in terms of = for; is in charge of = is responsible for; are in charge of = are
+responsible for; is required to = must; are required to = must; is obliged to = must; are obliged to = must;
+is allowed to = may; are allowed to = may; is permitted to = may; are permitted to = may; is priced at =
+costs; are priced at = cost; a total of = ; to be found = ; can be found = is; takes place = is held; take
+place = are held; took place = was held; in possession of = has; on foot = walking; out of order = broken;
+is home to = has; is called = is; is named = is; are called = are; are named = are; was named = was; goes by
+the name of = is; in passing = ; a value of = ; has been set to = is set to; that applies to = for; that
+apply to = for; happens to have = has; happens to be = is; comes to an end = ends; come to an end = end;
+came to an end = ended; in question = ; each and every = every; too early = too soon; as soon as possible =
+asap
 """)
 _PHRASE = re.compile(
     r"\b(" + "|".join(re.escape(p) for p in sorted(_PHRASES, key=len, reverse=True)) + r")\b(?!-)"
@@ -93,7 +99,7 @@ _RULES: tuple[Rule, ...] = (
      lambda m: m[1].removesuffix("'s") + " costs "),
     (("weight",), re.compile(rf"^(?:the )?weight of ({_WHOLE}) is (?=\S*\d)"), r"\1 weighs "),
     (("birthday", "birth", "dob"), re.compile(
-        rf"('s|\b(?:my|his|her|their)) (?:birthday|date of birth|birth date|dob) (?:is|falls)(?: on)? (?={_TIMES})"),
+        rf"('s|\b(?:my|his|her|their)) (?:birthday|date of birth|birth date|dob)(?: is| falls|:)(?: on)? (?={_TIMES})"),
      lambda m: ("" if m[1] == "'s" else _BORN[m[1]]) + " was born on "),
     (("deadline",), re.compile(rf"^({_WHOLE}) is the deadline for ({_WHOLE})\.?$"), r"\2 is due \1"),
     (("deadline",), re.compile(rf"^(?:the )?deadline (?:for|of) ({_WHOLE}) is ({_WHOLE})\.?$"), r"\1 is due \2"),
@@ -123,6 +129,13 @@ _RULES: tuple[Rule, ...] = (
     ((" written down",), re.compile(r" written down(?= (?:on|in|at)\b)"), ""),
     (("there ",), re.compile(rf"^there (?:is|are) ({_WHOLE}) (?:in|at) (the [\w ]+?)\.?$"), r"\2 has \1"),
     (_PHRASE_MARKS, _PHRASE, lambda m: _PHRASES[m[1]]),
+    (("'s name is",), re.compile(r"'s name is\b"), " is"),
+    (("name of ",), re.compile(rf"^(?:the )?name of ({_WHOLE}) is "), r"\1 is "),
+    ((" diet",), re.compile(r"\b(?:follows|is on|keeps to) an? (\w+) diet\b"), r"is \1"),
+    ((" person", " individual"), re.compile(r"\bis an? ([\w\-]+) (?:person|individual)\b"), r"is \1"),
+    (("both ",), re.compile(r"\bboth (?=\w+ and \w)"), ""),
+    (("every week",), re.compile(r"\bevery week on (?:an? )?(?=\w+day\b)"), "every "),
+    ((" of ",), re.compile(r"\bthe (?:city|town|village) of (?=\w)"), ""),
     ((" is is ",), re.compile(r"\bis is\b"), "is"),
     ((" held",), re.compile(rf"\b{_BE} (?:being )?held(?= (?:in|on|at|every|each)\b)"), r"\1"),
 )  # fmt: skip

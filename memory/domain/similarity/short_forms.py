@@ -14,8 +14,8 @@ PR = pull request; PRs = pull requests; MR = merge request; MRs = merge requests
 day; OOO = out of office; PO = purchase order; POs = purchase orders; PTO = paid time off; QA = quality
 assurance; CI = continuous integration; UI = user interface; LB = load balancer; EU = european union; ET =
 eastern time; VM = virtual machine; VMs = virtual machines; TBD = to be determined; DR = disaster recovery;
-Mac = macos; ER = emergency room; BP = blood pressure; BR = bedroom; AC = air conditioning; CA = california; GF =
-gluten free
+Mac = macos; ER = emergency room; NE = northeast; NW = northwest; SE = southeast; SW = southwest; BP = blood
+pressure; BR = bedroom; AC = air conditioning; CA = california; GF = gluten free
 """)
 
 SHORT_FORMS = pairs("""
@@ -72,20 +72,21 @@ called = is named; are called = are named; called = named; name is = is named; u
 = not anymore; any more = anymore; once a day = daily; once a week = weekly; once a month = monthly; once a
 year = yearly; once an hour = hourly; each = every; in front of = before; prior to = before; point of
 contact = contact; because of = because; due to = because; is able to = can; are able to = can; does not
-like = dislikes; do not like = dislikes; did not like = disliked; apt = apartment; biz = business; mono repo
-= monorepo; otel = opentelemetry; btw = by the way; b/c = because; thru = through; tmrw = tomorrow; pls =
-please; pic = picture; pics = pictures; vid = video; vids = videos; img = image; imgs = images; bbq =
-barbecue; tv = television; tvs = televisions; hi-vis = high visibility; hi vis = high visibility; r&d =
-research and development; t&c = terms and conditions; t&cs = terms and conditions; h&s = health and safety;
-b&b = bed and breakfast; a&e = accident and emergency; icu = intensive care unit; gp = general practitioner;
-gps = general practitioners; cctv = closed circuit television; vat = value added tax; pe = physical
-education; rx = prescription; pos = point of sale; bom = bill of materials; sr. = senior; jr. = junior; co.
-= company; asst = assistant; mtg = meeting; mtgs = meetings; natl = national; gluten-free = gluten free; no
-fewer than = minimum; not less than = minimum; a minimum of = minimum; minimum of = minimum; a maximum of =
-maximum; maximum of = maximum; not more than = maximum; no later than = by; no. of = number of; diy = do it
-yourself; eta = estimated time of arrival; fwd = forward; rcvd = received; recd = received; cont'd =
-continued; incl = including; incl. = including; excl = excluding; excl. = excluding; misc = miscellaneous;
-esp. = especially; e.g. = for example; i.e. = that is; etc. = and so on
+like = dislikes; do not like = dislikes; did not like = disliked; apt = apartment; biz = business; tix =
+tickets; opex = operating expenses; prez = president; mono repo = monorepo; otel = opentelemetry; btw = by
+the way; b/c = because; thru = through; tmrw = tomorrow; pls = please; pic = picture; pics = pictures; vid =
+video; vids = videos; img = image; imgs = images; bbq = barbecue; tv = television; tvs = televisions; hi-vis
+= high visibility; hi vis = high visibility; r&d = research and development; t&c = terms and conditions;
+t&cs = terms and conditions; h&s = health and safety; b&b = bed and breakfast; a&e = accident and emergency;
+icu = intensive care unit; gp = general practitioner; gps = general practitioners; cctv = closed circuit
+television; vat = value added tax; pe = physical education; rx = prescription; pos = point of sale; bom =
+bill of materials; sr. = senior; jr. = junior; co. = company; asst = assistant; mtg = meeting; mtgs =
+meetings; natl = national; gluten-free = gluten free; no fewer than = minimum; not less than = minimum; a
+minimum of = minimum; minimum of = minimum; a maximum of = maximum; maximum of = maximum; not more than =
+maximum; no later than = by; no. of = number of; diy = do it yourself; eta = estimated time of arrival; fwd
+= forward; rcvd = received; recd = received; cont'd = continued; incl = including; incl. = including; excl =
+excluding; excl. = excluding; misc = miscellaneous; esp. = especially; e.g. = for example; i.e. = that is;
+etc. = and so on
 """)
 
 # Short names that stand for one longer name only. Counted where a surname follows: Liz Chen is Elizabeth Chen.
