@@ -26,10 +26,12 @@ UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > %(now)s)"
 
 # `memory.domain.decay.decay_score`.  The database refuses a product that is too small for a number, and one such
 # row would stop the sweep of its tenant: the exponent is bounded, and what no floor can tell from 0 is 0.
-# A memory that came back counts as touched then, or the next sweep would take it away again.
+# A memory that came back counts as touched then, or the next sweep would take it away again; and what begins later is
+# touched by its beginning, or it would have faded before anybody could get it.
 DECAY_SCORE = """CASE WHEN m.confidence < 1e-9 THEN 0 ELSE m.confidence * (
     (%(recency)s::float8[])[rule.place] * exp(-least(100, greatest(0,
-        extract(epoch FROM %(now)s - greatest(m.last_used_at, m.learned_at, m.status_changed_at))::float8 / 86400)
+        extract(epoch FROM %(now)s - greatest(m.last_used_at, m.learned_at, m.status_changed_at, m.valid_from))::float8
+        / 86400)
         / (%(scale)s::float8[])[rule.place]))
     + (%(use)s::float8[])[rule.place] * ln(1 + greatest(m.use_count, 0)::float8)
         / (%(divisor)s::float8[])[rule.place]) END"""

@@ -19,7 +19,7 @@ from memory.services.memory_write import memory_write
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.restore import memory_restore
 from memory.services.retention import memory_delete, memory_pin
-from memory.services.sweeps import sweep_expiry
+from memory.services.sweeps import sweep_decay, sweep_expiry
 from memory.services.write_types import Outcome, WriteRequest
 from tests.factories import Stage, make_tenant
 
@@ -104,6 +104,14 @@ def test_later_value__another_zone__is_the_same_instant(stage: Stage) -> None:
     again = offer(stage, "silver", valid_from=begins.astimezone(UTC))
     assert again.outcome == "duplicate"
     assert (given(stage, begins - timedelta(seconds=1)), given(stage, begins)) == (["gold"], ["silver"])
+
+
+def test_later_value__far_ahead__does_not_fade_before_it_begins(stage: Stage) -> None:
+    write(stage, "silver", valid_from=day(200))
+    write(stage, "gold", subject="quay:5")
+    with clock.moved_to(day(199)):
+        sweep_decay(stage.tenant.id)
+    assert statuses(stage) == {"silver": "live", "gold": "evicted"}
 
 
 def test_later_values__a_chain_that_comes_back_to_the_first__each_in_its_time(stage: Stage) -> None:

@@ -31,7 +31,7 @@ UNGUARDED = Policy.model_validate({"retention": {"sweep_guard": 1.0}})
 _SCORE = f"""
 SELECT {removal.DECAY_SCORE} FROM (SELECT 1 AS place) rule,
        (SELECT %(confidence)s::float8 AS confidence, %(uses)s::int AS use_count, %(at)s AS learned_at,
-               %(at)s AS status_changed_at, %(used_at)s::timestamptz AS last_used_at) m
+               %(at)s AS status_changed_at, %(used_at)s::timestamptz AS last_used_at, NULL::timestamptz AS valid_from) m
 """
 
 
