@@ -33,6 +33,9 @@ _CAPITALS = re.compile(
 _LETTER = re.compile(r"(?<=[a-z] )(A|I(?= (?:is|was|has|will)\b|[.,;:]|\Z))(?![\w'#+])")
 # "LH 432": the code of a line and its number.
 _CODE = re.compile(r"(?<=[a-z] )([A-Z]{2}) (\d{2,4})(?![\w.,:/%])")
+_ACCENT = re.compile("([A-Za-z])[\u0300-\u036f]+")
+_OTHER_WITH_ACCENT = ("ros\u00e9", "expos\u00e9", "r\u00e9sum", "p\u00e2t\u00e9", "lam\u00e9", "piqu\u00e9")
+_BULLET = re.compile(r"\A\s*(?:[*\u2022\u00b7]|\d{1,2}\)) +")
 _SHORT_NAME = re.compile(rf"\b({'|'.join(SHORT_NAMES)})(?= [A-Z][a-z'])")
 # "War II", "Chapter IV": V and X alone, and IV, can be other things, so a word must say that they count.
 _ROMAN = re.compile(
@@ -97,10 +100,17 @@ def folded(text: str) -> str:
     return _lower_around_opaque(text) if _OPAQUE.search(text) else text.lower()
 
 
+def _plain_letters(text: str) -> str:
+    """Take the accents off letters, as many who write English do; not where they make another word."""
+    if text.isascii() or any(word in text.lower() for word in _OTHER_WITH_ACCENT):
+        return text
+    return unicodedata.normalize("NFC", _ACCENT.sub(r"\1", unicodedata.normalize("NFD", text)))
+
+
 @lru_cache(maxsize=16_384)
 def rewritten(text: str) -> str:
     """Return an English text in small letters with figures and short forms written one way."""
-    text = _LETTER.sub(r"\1#", even_marks(text))
+    text = _LETTER.sub(r"\1#", _BULLET.sub("", _plain_letters(even_marks(text))))
     text = _CODE.sub(r"\1\2", text)
     if "I" in text or "V" in text or "X" in text:
         text = _ROMAN.sub(lambda m: str(_ROMAN_VALUES[m[0]]), text)

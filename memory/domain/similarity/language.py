@@ -15,7 +15,7 @@ from memory.domain.similarity.language_hints import (
     WEAK_ENGLISH,
 )
 
-_WORD = re.compile(r"(?<![\w'])[^\W\d_]+(?:'[^\W\d_]+)?(?!\w)")
+_WORD = re.compile(r"(?<![\w'/])[^\W\d_]+(?:'[^\W\d_]+)?(?![\w/])")
 _ENOUGH = 0.5
 _SAMPLE = 600  # characters: the rest of a long text adds nothing
 

@@ -63,5 +63,6 @@ EVERYDAY = frozenset(
     waitress walker walnut ward wardrobe wards washing waste watering waterproof weapon weaver weeds weld
     welder well wheat wheelchair whistle widow willow wine winger wire witness wooden wool wound wrist yard
     yeast yogurt youth
+    departs departure fee mileage refill seating serves thermostat weigh weighs width
     """.split()
 )

@@ -92,6 +92,10 @@ WORD_RULES: tuple[Rule, ...] = (
     (("gmt", "zulu"), re.compile(r"\b(?:gmt|zulu)\b"), "utc"),
 )  # fmt: skip
 EARLY: tuple[Rule, ...] = (
+    ((" out of ",), re.compile(r"\b(\d+) out of (\d+)\b"), r"\1/\2"),
+    ((",",), re.compile(rf"(?<![\d,.])(\d{{1,3}}),(\d{{1,2}})(?= ?{_UNIT}s?\b)"), r"\1.\2"),
+    (("'",), re.compile(r"(?<=\b(?:in|of) )'([3-9]\d)\b"), r"19\1"),
+    (("-",), re.compile(r"(?<![\w\-.])([a-z])-(\d+)(?![\w.\-])"), r"\1\2"),
     (("%",), re.compile(r"(?<=\d),(?=\d{1,2} ?%)"), "."),
     (("cent", "¢"), re.compile(r"\b(\d{1,2}) ?(?:cents?\b|¢)"), lambda m: f"{int(m[1]) / 100:.2f} usd"),
     (("'", "_"), re.compile(r"(?<=\d)['_](?=\d{3}(?!\w))"), ""),

@@ -32,6 +32,9 @@ def _past_the_hour(match: re.Match[str]) -> str:
 def _plain_date(match: re.Match[str]) -> str:
     """A date in figures whose order its own figures give away: 31/12/2025, 12/31/2025."""
     low, high = sorted((int(match[1]), int(match[3])))
+    if match[2] == ".":  # nobody puts the month first and writes dots
+        low, high = int(match[3]), int(match[1])
+        return f"{match[4]}-{low:02d}-{high:02d}" if 1 <= low <= 12 and 1 <= high <= 31 else match[0]
     return f"{match[4]}-{low:02d}-{high:02d}" if 1 <= low <= 12 < high <= 31 else match[0]
 
 
@@ -71,6 +74,8 @@ WORD_RULES: tuple[Rule, ...] = (
     (("-",), re.compile(rf"\b{_DAY}s?\.? ?- ?{_DAY}s?\b(?![\w\-])"), _days),
     (("mon.", "tue", "wed.", "thu", "fri."), re.compile(r"\b(mon|tues?|wed|thu(?:rs?)?|fri)\.(?=\s)"), r"\1"),
     ((":",), re.compile(r"(?<=:\d\d) ?- ?(?=\d{1,2}:\d\d)"), " to "),
+    (("/",), re.compile(rf"\b{_DAY}/(?={_DAY}\b)"), lambda m: _DAY_NAMES[m[1]] + ", "),
+    (("hour and a half",), re.compile(r"\bevery hour and a half\b"), "every 90 minutes"),
     (("from ",), re.compile(rf"\bfrom (?={_DAY}s? to {_DAY})"), ""),
     (("s ",), re.compile(rf"\b{_DAY}s to {_DAY}s\b"), _days),
     (("inetie", "ightie", "eventie", "ixtie"), re.compile(r"\bthe (six|seven|eigh|nine)ties\b"),

@@ -48,7 +48,7 @@ creds = credentials; cert = certificate; certs = certificates; perf = performanc
 = preference; param = parameter; params = parameters; lib = library; libs = libraries; pkg = package; dir =
 directory; dirs = directories; deps = dependencies; spec = specification; specs = specifications; func =
 function; impl = implementation; ops = operations; tz = timezone; time zone = timezone; lang = language; qty
-= quantity; avg = average; max = maximum; min = minimum; req = request; reqs = requests; approx =
+= quantity; avg = average; max = maximum; min = minimum; approx =
 approximately; roughly = approximately; circa = approximately; ca. = approximately; approx. = approximately;
 vs = versus; vs. = versus; num = number; tel = telephone; phone = telephone; phones = telephones; cell phone
 = mobile telephone; mobile phone = mobile telephone; addr = address; govt = government; intl =
