@@ -14,7 +14,7 @@ AUTHORITY: Final[tuple[Rule, ...]] = (
           r"|licensed|empowered|whitelisted|unrestricted|given|full|permission)\b"),
     rule("authorisation", "pre_approved",
         r"\b(?:pre-?(?:approved|authori[sz]ed|cleared)|standing\s+(?:approval|permission|authori[sz]ation"
-        r"|consent|order)|blanket\s+(?:approval|permission|consent)"
+        r"|consent)|blanket\s+(?:approval|permission|consent)"
           r"|(?:verified\s+)?super-?user|root\s+(?:privileges?|access|rights)|unrestricted\s+access|"
           r"(?:full|unlimited|complete)\s+(?:admin\w*\s+)?(?:rights|privileges|clearance|authority))\b"),
     rule("authorisation", "no_approval",
@@ -48,6 +48,9 @@ AUTHORITY: Final[tuple[Rule, ...]] = (
         rf"|for)\s+{AGENT}\b"),
     rule("address", "to_agents",
         rf"\b{AGENT}\s+(?:reading|processing|parsing|seeing|that\s+reads?|who\s+reads?)\b"),
+    rule("address", "your_makers",
+        r"\b(?:people|team|company|ones|those|developers?|engineers?|person|group|firm)\s+(?:who|that)\s+(?:built|made|trained"
+        r"|created|wrote|designed|runs?|operates?|owns?|maintains?)\s+(?:you|this\s+(?:assistant|bot|agent|model))\b"),
     rule("address", "wants_agent",
         rf"\b(?:wants?|expects?|asks?|instructs?|requires?|tells?|needs?|orders?|requests?|would\s+like)"
         rf"\s+(?:that\s+)?(?:you|{AGENT})\s+(?:to|should|must)\b"),

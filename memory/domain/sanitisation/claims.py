@@ -11,11 +11,13 @@ from typing import Final
 
 from memory.domain.sanitisation.authority import AUTHORITY
 from memory.domain.sanitisation.influence import INFLUENCE
+from memory.domain.sanitisation.norms import NORMS
 from memory.domain.sanitisation.redirection import REDIRECTION
+from memory.domain.sanitisation.waivers import WAIVERS
 
 Found = tuple[str, str, tuple[int, int]]
 
-RULES: Final = (*INFLUENCE, *AUTHORITY, *REDIRECTION)
+RULES: Final = (*INFLUENCE, *AUTHORITY, *REDIRECTION, *WAIVERS, *NORMS)
 
 
 def claims(text: str) -> Iterator[Found]:

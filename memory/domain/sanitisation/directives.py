@@ -6,6 +6,7 @@ Told by the form of the sentence, in every reading of the text; see the modules 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from memory.domain.sanitisation.claims import claims
 from memory.domain.sanitisation.disguises import disguises
@@ -17,8 +18,11 @@ from memory.domain.sanitisation.obligations import obligations
 from memory.domain.sanitisation.tokens import Sentence, sentences
 from memory.domain.sanitisation.triggers import triggers
 from memory.domain.sanitisation.views import views
+from memory.domain.sanitisation.wording import wordings
 
 _Found = tuple[str, str, tuple[int, int]]
+# The other readings decode, and give back much that nobody wrote.
+_AS_PEOPLE_WRITE: Final = frozenset(["original", "nfkc", "stripped", "folded", "comment", "hidden"])
 
 
 def scan_directives(text: str) -> tuple[DirectiveFinding, ...]:
@@ -42,16 +46,27 @@ def _unrepeated(readings: Sequence[View]) -> Iterator[DirectiveFinding]:
 
 
 def _in_view(view: View) -> Iterator[_Found]:
+    """What the rules find; where they find nothing, passages that are worded like a direction."""
+    text = view.text
+    language = language_of(text)
+    english = [one for one in sentences(text) if language == "en" or language_of(_words(one)) == "en"]
+    found = False
+    for each in _by_rules(view, english, language):
+        found = True
+        yield each
+    if not found:
+        for span in wordings(english, decoded=view.name not in _AS_PEOPLE_WRITE):
+            yield "wording", "wording", span
+
+
+def _by_rules(view: View, english: Sequence[Sentence], language: str) -> Iterator[_Found]:
     text = view.text
     if view.name == "original":
         for mark in disguises(text):
             yield "disguise", mark.rule, mark.span
     for span in role_marks(text):
         yield "address", "role_mark", span
-    language = language_of(text)
-    for sentence in sentences(text):
-        if language != "en" and language_of(_words(sentence)) != "en":
-            continue
+    for sentence in english:
         for span in imperatives(sentence):
             yield "imperative", "imperative", span
         for rule, span in obligations(sentence):

@@ -49,7 +49,8 @@ _VERB_PREPOSITION: Final = word_set(
     answer:like answer:only switch:into change:into turn:into go:into start:over look:after answer:without
     reply:with reply:in reply:as reply:only lead:with vote:for side:with check:for check:with sign:off
     log:in sign:in call:on play:along stop:at stop:by finish:with charge:for bid:on pose:as deal:with
-    account:for watch:for format:as return:with pack:with travel:by cook:with pay:with
+    account:for watch:for format:as return:with pack:with travel:by cook:with pay:with lean:towards lean:toward
+    point:to aim:for vouch:for
     """
 )
 # Nouns that stand before a name or a number as its title.
@@ -64,6 +65,7 @@ _TITLES: Final = word_set(
     grant
     """
 )
+_HTTP_METHODS: Final = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 _SHORTEST_CLAUSE: Final = 4
 _NOUN_ENDINGS: Final = (
     "ing", "ed", "ly", "s", "tion", "ment", "ness", "ity", "ous", "ful", "ble", "ance", "ence", "ism", "ist", "ship",
@@ -105,6 +107,8 @@ def _imperative_at(segment: Segment, index: int, *, strict: bool) -> Found | Non
     if token is None or token.kind != "word" or token.low in _STATES:
         return None
     after = at(tokens, head + 1)
+    if token.text in _HTTP_METHODS and after is not None and after.kind == "entity":
+        return None
     if token.low in ("do", "don't", "dont") and _negated_or_emphatic(tokens, head):
         return _span(tokens, index)
     if after is None and segment.ended_by == ":" and is_plain_verb(token.low):
@@ -198,6 +202,10 @@ def _heads_compound(tokens: Sequence[Token], head: int) -> bool:
         token = tokens[position]
         if is_auxiliary(token.low):
             return position > head + 1
+        # "Bypass valve 3 leaks", "Vet student Amaru spends": past a name or a number the verb can only be finite
+        named = tokens[position - 1].is_name or tokens[position - 1].kind == "number"
+        if named and position > head + 1 and (is_past(token.low) or is_third_person(token.low)):
+            return True
         if token.kind not in ("word", "number") or token.low in NOT_HEADS:
             return False
     return False
@@ -206,7 +214,7 @@ def _heads_compound(tokens: Sequence[Token], head: int) -> bool:
 def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
     tokens = segment.tokens
     token, after = tokens[head], tokens[head + 1]
-    finite = finite_from(tokens, head + 1)
+    finite = finite_from(_clause(tokens, head), head + 1)
     if after.low == "of" or is_auxiliary(after.low) or (finite == head + 1 and not cue):
         return False
     if cue:
@@ -243,6 +251,14 @@ def _noun_like(segment: Segment, head: int, *, cue: bool, strict: bool) -> bool:
     return _noun_like_without_finite(tokens, head)
 
 
+def _clause(tokens: Sequence[Token], head: int) -> Sequence[Token]:
+    """Up to the comma after which another clause says why: "Use the fork, it is maintained"."""
+    for position in range(head + _SHORTEST_CLAUSE - 1, len(tokens) - 1):
+        if tokens[position].text == "," and tokens[position + 1].low in SUBJECT_PRONOUNS:
+            return tokens[:position]
+    return tokens
+
+
 def _plural_that_acts(tokens: Sequence[Token], index: int) -> bool:
     """Whether a plural is followed by its verb in the present, as in "Backup jobs run at two"."""
     noun, verb, after = at(tokens, index), at(tokens, index + 1), at(tokens, index + 2)
@@ -263,7 +279,8 @@ def _noun_like_without_finite(tokens: Sequence[Token], head: int) -> bool:
     token, after = tokens[head], tokens[head + 1]
     following = at(tokens, head + 2)
     if after.low in _PARTICLES:
-        return following is None or begins_object(tokens, head + 2) or following.low in PREPOSITIONS
+        bare = following is not None and following.kind == "word" and following.low not in CONJUNCTIONS
+        return following is None or begins_object(tokens, head + 2) or following.low in PREPOSITIONS or bare
     if after.low == "to":
         return token.low in _TO_VERBS or (following is not None and following.kind == "entity")
     if after.low in PREPOSITIONS:

@@ -37,6 +37,10 @@ INFLUENCE: Final[tuple[Rule, ...]] = (
         r"|them|client|developers?)\b"
           r"[^.;]{0,30}?\b(?:not|never|no|n't|without|must|may)\b[^.;]{0,25}?\b(?:know|learn|hear|told"
           r"|informed|aware|see|notice|find\s+out|notified|suspect)\b"),
+    rule("secrecy", "not_to_know",
+        r"\b(?:needs?\s+(?:never|not)|(?:is|are)\s+(?:not|never)\s+(?:supposed|meant|allowed|to)(?:\s+to)?|ought\s+not\s+to"
+        r"|(?:must|shall|need)(?:\s+(?:never|not)|n't))\s+(?:\w+ly\s+|ever\s+)?(?:know|learn|hear|find\s+out|be\s+(?:aware|told"
+        r"|informed|notified)|become\s+aware|notice|suspect)\b|\bnot\s+for\s+the\s+(?:eyes|ears)\s+of\b"),
     rule("secrecy", "without_telling",
         r"\b(?:without|instead\s+of|rather\s+than|no\s+need\s+(?:to|for))\s+(?:ever\s+)?(?:tell|telling"
         r"|inform|informing|notify"
@@ -81,7 +85,7 @@ INFLUENCE: Final[tuple[Rule, ...]] = (
         r"|failures?|violations?|success|bugs?|mistakes?|consent|approval|breach)\b"),
     rule("norm", "worth_repeating",
         r"\bworth\s+(?:repeating|copying|reusing|recommending|imitating|keeping\s+in\s+mind|adopting"
-        r"|following)\b|\bthe\s+way\s+to\s+(?:do|go|handle|solve)\b"),
+        r"|following|picking\s+up|taking\s+over|doing\s+again)\b|\bthe\s+way\s+to\s+(?:do|go|handle|solve)\b"),
     rule("norm", "advisable",
         r"\bit(?:'s|\s+is|\s+would\s+be|\s+will\s+be)\s+(?:\w+\s+)?(?:safe|fine|ok(?:ay)?|wise|unwise"
         r"|permissible|preferable|better|legitimate|harmless)\s+(?:not\s+)?to\s+\w+"),

@@ -40,6 +40,13 @@ _PARTICIPLES: Final = {
     "entitled": "to", "cleared": "to", "prohibited": "from", "barred": "from", "exempt": "from", "invited": "to",
     "welcome": "to", "reminded": "to", "ordered": "to", "directed": "to", "not": "to",
 }  # fmt: skip
+_OTHERS: Final = word_set(
+    """
+    visitors customers guests pupils students members residents drivers pilots passengers players patients parents
+    children tenants dogs lorries trucks cars vehicles cyclists swimmers hikers travellers tourists citizens users
+    clients applicants buyers sellers suppliers runners candidates swimmers climbers borrowers lodgers owners
+    """
+)
 _BE: Final = word_set("is are was were be 're 's isn't aren't am being been")
 _IMPERSONAL: Final = word_set(
     """
@@ -93,7 +100,14 @@ def _strong(tokens: Sequence[Token], modal: int, verb: int) -> str | None:
         return "obligation"
     if is_supposition(tokens, modal, verb) or is_reported(tokens, modal) or is_personal(tokens, modal):
         return None
-    return "obligation"
+    return None if _binds_others(tokens, modal, verb) else "obligation"
+
+
+def _binds_others(tokens: Sequence[Token], modal: int, verb: int) -> bool:
+    """ "Visitors must wear closed shoes" is a rule of a house for those who come; "visitors must be told" binds the
+    reader."""
+    passive = any(token.low == "be" for token in tokens[verb : verb + 2])
+    return not passive and bool({token.low for token in subject_of(tokens, modal)} & _OTHERS)
 
 
 def _need(tokens: Sequence[Token], modal: int, verb: int) -> str | None:
@@ -130,7 +144,7 @@ def _permission(tokens: Sequence[Token], modal: int) -> str | None:
     if "you" in subject and low == "may":
         return "permission"
     if subject & {"nobody", "noone", "none", "no", "anyone"} and low == "may":
-        return "permission"
+        return None if is_reported(tokens, modal) else "permission"
     return None
 
 

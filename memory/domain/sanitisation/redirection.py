@@ -14,9 +14,9 @@ REDIRECTION: Final[tuple[Rule, ...]] = (
           rf"\s*(?:now\s+|out\s+|over\s+|only\s+|instead\s+)*(?:to|into|through|via|at|onto|with|by)"
           rf"\s+[^.;\n]{{0,40}}?{ACCOUNT}"),
     rule("redirection", "new_details",
-        r"\b(?:new|updated|changed|revised|corrected|alternative|different)\s+(?:bank(?:ing)?|payment"
-        r"|remittance|wire|beneficiary|payee|iban|wallet|payout|deposit)\s*(?:account|details?|address"
-        r"|information|number|instructions|coordinates)?\b"),
+        r"\b(?:new|updated|changed|revised|corrected|alternative|different)\s+(?:(?:bank(?:ing)?|payment|remittance|wire"
+        r"|payout|deposit|wallet)\s+(?:accounts?|details?|address|information|numbers?|instructions|coordinates)|beneficiary"
+        r"|payee|iban|wallet)\b(?![^.;\n]{0,60}\b(?:was|were)\s+(?:opened|set\s+up|closed))"),
     rule("redirection", "new_details",
         r"\b(?:bank(?:ing)?(?:\s+(?:account|details?))?|payment\s+(?:address|account|details)|remittance"
         r"\s+\w+|beneficiary(?:\s+account)?|payee|iban|wallet(?:\s+address)?|account\s+(?:number|details)"
@@ -48,13 +48,14 @@ REDIRECTION: Final[tuple[Rule, ...]] = (
         rf"|interchangeable)|(?:now\s+)?(?:maps?|refers?|points?|resolves?|corresponds?)\s+to|(?:was|were"
         rf"|has\s+been)\s+(?:merged|folded)\s+(?:into|with))\b[^.;\n]{{0,40}}?\b(?:{ENTITY}|person|as"
         rf"|for)\b"),
+    rule("beacon", "templated_link", r"[\w-]\.\w{2,}/[^\s?]{0,200}\?[^\s=]{1,80}=(?:\[|\(|\{|<|\$\{|%7B)"),
     rule("beacon", "templated_link", r"(?:https?://|src=|\]\()[^\s)]{0,300}(?:\{\{?|%7B|<|\[|\$\{)\s*(?:\w+[_ .-])*"
         r"(?:conversation|summary|chat|history|message|prompt|context|memory|data|secret|token|key|session"
         r"|user|query|question|answer|input|output|name|email|content|text|password)\w*"),
     rule("redirection", "payment",
         rf"\b{MONEY}\b(?![^.;\n]{{0,120}}\b(?:was|were|requested|rejected|arrived"
         rf"|failed)\b)[^.;\n]{{0,70}}?\b(?:to|into|through|via|onto|on|by)\s+(?:the\s+|our\s+|a\s+)?"
-        rf"(?:\w+\s+){{0,2}}?(?:iban|account|wallet|card|branch|office|payee|0x[0-9a-f]{{8,}}"
+        rf"(?:\w+\s+){{0,2}}?(?:iban|account|wallet|card|payee|0x[0-9a-f]{{8,}}"
         rf"|bc1\w{{8,}})\b"),
     rule("redirection", "payee",
         r"\b(?:payee|beneficiary|recipient|account\s+holder|creditor)\b[^.;\n]{0,20}?\b(?:renamed|changed"

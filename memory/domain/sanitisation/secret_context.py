@@ -14,7 +14,7 @@ from typing import Final
 from memory.domain.sanitisation.model import Match
 
 _NAMES: Final = (
-    r"(?:pass[ _-]?(?:word|phrase|code|key|wd)|pass(?=\s*[:=])|pwd|pw(?=\s*[:=])|pin(?:[ _-]?(?:code"
+    r"(?:pass[ _-]?(?:word|phrase|code|key|wd)|pass(?=\s*[:=])|pwd|pw|pin(?:[ _-]?(?:code"
     r"|number))?"
     r"|secret(?:[ _-]?(?:access[ _-]?)?(?:key|token|value|id))?|client[ _-]secret|api[ _-]?(?:key|token"
     r"|secret)"
@@ -33,7 +33,7 @@ _WHOLE_NAME: Final = re.compile(rf"(?:^|\s){_NAMES}(?:\s+\d+)?$", re.IGNORECASE)
 _QUOTE: Final = r"[\"'`“”‘’«»]?"
 # name … is VALUE, with a few words that tie the name to its owner in between: "for the printer", "on node 2".
 _PROSE: Final = re.compile(
-    rf"\b(?P<name>{_NAMES})s?\b(?P<between>(?:\s+(?!is\b|was\b|are\b|to\b)[\w'’.@-]+){{0,8}}?)"
+    rf"\b(?P<name>{_NAMES})s?\b(?P<between>(?:\s+(?!is\b|was\b|are\b|to\b)[\w'’.@()-]+){{0,8}}?)"
     rf"(?:\s*(?:=>|[:=→])\s*|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains)\s+(?:now\s+|still"
     rf"\s+|(?:set|changed|reset|updated|rotated|switched)\s+to\s+"
     rf"|currently\s+|simply\s+|just\s+|probably\s+|called\s+)?|\s+(?:set\s+|changed\s+|reset\s+|updated"
@@ -67,13 +67,28 @@ _QUOTED_PHRASE: Final = re.compile(
     rf"(?P<value>[^\"”'`\n]{{4,60}})[\"”'`]",
     re.IGNORECASE,
 )
+_LONGEST_WORD: Final = 20
+# A value that can hardly be anything but a password, in a line that speaks of a way in, wherever it stands there.
+_WAY_IN: Final = re.compile(
+    r"\b(?:pass(?:word|phrase|code|wd)?s?|pw|pwd|log(?:s|ged)?[ -]?(?:in|on)|login|sign(?:s|ed)?[ -]?(?:in|on)"
+    r"|credentials?|creds|unlock(?:s|ed)?|opens?|joined|wi-?fi|wlan|root|admin|superuser|vault|safe|vpn)\b",
+    re.IGNORECASE,
+)
+_CHOSEN: Final = re.compile(
+    r"(?<![\w/@.:=#$%&?-])(?=\S*[a-z])(?=\S*\d)(?=\S{0,40}?[!#$%^&*~?])(?P<value>[A-Za-z0-9][\w!#$%^&*~?+@-]{4,38}"
+    r"[\w!#$%^&*~+])(?![\w/=(])"
+)
+_LINE: Final = re.compile(r"[^\n]+")
+_COMBINATION: Final = re.compile(
+    r"\bcombination\b[^.\n]{0,40}?(?:\bis\b|:)\s*(?P<value>\d{1,3}(?:[- ]\d{1,3}){2,3})\b", re.IGNORECASE
+)
 _NAMED: Final = re.compile(rf"\b{_NAMES}\b|pass|pwd|secret|key|token|auth|-u\s|-p", re.IGNORECASE)
 _PLACEHOLDER: Final = re.compile(
     r"^(?:[<{$%\[(*#].*|.*[>}\])]$|\*+|x{3,}|\.{3,}|…|(?:your|my|the|some|example|placeholder|changeme"
     r"|redacted|null|none"
     r"|true|false|todo|tbd|undefined|required|optional|os\.environ.*|process\.env.*|env[.:].*|vault:.*"
     r"|secrets?[./].*"
-    r"|https?://.*|(?:\.{0,2}|~)/.*)$|your[_-].*|\S+\(\S*)",
+    r"|![a-z]+|https?://.*|(?:\.{0,2}|~)/.*)$|your[_-].*|\S+\(\S*)",
     re.IGNORECASE,
 )
 _ONE_SCRIPT_WORD: Final = re.compile(r"^[A-Za-zÀ-ÿ]+(?:-[A-Za-zÀ-ÿ]+)?$")
@@ -82,18 +97,25 @@ _DATE_OR_VERSION: Final = re.compile(
     r"|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?"
     r"|\d+(?:st|nd|rd|th|s|ms|h|d|w|m|min|days?|hours?|%|bits?|-bit|kb|mb|-digit|-character|-day|-hour"
     r"|-month)"
-    r"|[A-Z]{2,}-\d+|[A-Z]{2,5}\d{1,3}|[a-z]+\d)$",
+    r"|[\w./-]+:v?\d+(?:\.\d+)+|[A-Z]{2,}-\d+|[A-Z]{2,5}\d{1,3}|[a-z]+\d)$",
+    re.IGNORECASE,
+)
+# What stands between is a property of the secret: "key id: …", "hashed token prefix: …".
+_ABOUT_IT: Final = re.compile(
+    r"^\s*(?:names?|ids?|hint)\b|\b(?:ids?|prefix|hint|hash|count|length|type|version|fingerprint|digest|format|endpoint|url"
+    r"|policy)\s*$",
     re.IGNORECASE,
 )
 _CODE_NAMES: Final = re.compile(r"pin|code|passcode", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(
-    r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+(?:[._/][a-z]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$"
+    r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z_]+(?:[._/][A-Za-z_]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$"
 )
 _WORDS_JOINED: Final = re.compile(r"^[A-Za-z]{3,}(?:[-_.~+][A-Za-z0-9]{2,}){2,}$")
 
 
 def context_secrets(text: str) -> Iterator[Match]:
     """Values named as secrets by the words or the syntax beside them."""
+    yield from _ways_in(text)
     if not _NAMED.search(text):
         return
     for pattern in (_PROSE, _BESIDE, _ASSIGNED):
@@ -110,6 +132,15 @@ def context_secrets(text: str) -> Iterator[Match]:
             yield Match(match.span("value"), _rule(match["name"]))
 
 
+def _ways_in(text: str) -> Iterator[Match]:
+    for match in _COMBINATION.finditer(text):
+        yield Match(match.span("value"), "pin")
+    for line in _LINE.finditer(text) if _CHOSEN.search(text) else ():
+        if _WAY_IN.search(line.group()):
+            for match in _CHOSEN.finditer(text, line.start(), line.end()):
+                yield Match(match.span("value"), "password")
+
+
 def _judged(match: re.Match[str]) -> Iterator[Match]:
     start, end = match.span("value")
     value = match["value"].rstrip(".,;:!?)]}…")
@@ -124,13 +155,20 @@ def _is_secret_value(match: re.Match[str], value: str) -> bool:
     if _PLACEHOLDER.match(value):
         return False
     name = match["name"]
+    if _ABOUT_IT.search(match.groupdict().get("between") or ""):
+        return False
     if value.isdigit():
         return bool(_CODE_NAMES.search(name)) and 4 <= len(value) <= 10
     if match.re is _BESIDE:
-        return looks_made_up(value) and _kinds(value) >= 3
+        return looks_made_up(value) and (_kinds(value) >= 3 or _generated(value))
     if match["quote"] and len(value) >= 4 and match.string[match.end("value") :][:1] in "\"'`”’»":
         return not _IDENTIFIER.match(value)
     return looks_made_up(value)
+
+
+def _generated(value: str) -> bool:
+    """A long run of letters and digits without a break, such as 32 hexadecimal digits."""
+    return len(value) >= _LONGEST_WORD and value.isalnum() and _kinds(value) >= 2
 
 
 def looks_made_up(value: str) -> bool:

@@ -37,7 +37,10 @@ SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     _shape("teams_webhook", r"webhook\.office\.com/webhookb?2?/(?P<secret>[\w@/-]{30,})"),
     _shape("discord_token", r"\b[MNO][A-Za-z\d_-]{23,25}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,}"),
     _shape("telegram_token", r"\b\d{8,10}:[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])"),
-    _shape("stripe_key", r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{16,}"),
+    _shape("stripe_key", r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{16,}"),
+    _shape("session_cookie",
+        r"\b(?:j?session(?:_?id)?|phpsessid|connect\.sid|sid|auth|remember_token)=(?P<secret>[A-Za-z0-9%._-]{16,})",
+        re.IGNORECASE),
     _shape("google_key", r"\bAIza[A-Za-z0-9_-]{30,}"),
     _shape("google_token",
         r"\bya29\.[A-Za-z0-9_.-]{16,}|\bGOCSPX-[A-Za-z0-9_-]{16,}|(?<!\d)1//0[A-Za-z0-9_-]{20,}"),
@@ -90,7 +93,7 @@ SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"<>]{0,128}:(?P<secret>[^\s@'\"<>]{3,256}?)@"
         r"(?=[\w.-]+[:/])", re.IGNORECASE),
     _shape("authorization_header",
-        r"\b(?:Basic|Bearer|Token|Digest|ApiKey)\s+(?P<secret>(?=[^\s'\"]*[\d=+/_.-])"
+        r"\b(?:Basic|(?i:bearer)|Token|Digest|ApiKey)\s+(?P<secret>(?=[^\s'\"]*[\d=+/_.-])"
            r"[A-Za-z0-9+/=_.~-]{16,})"),
 )  # fmt: skip
 

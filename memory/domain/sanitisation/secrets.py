@@ -34,6 +34,11 @@ _FORTY: Final = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])[A-Za-z0-9+/]{40}"
     r"(?![A-Za-z0-9+/=_-])"
 )
+# What examples have in the place of a secret.
+_WORDS_FOR_ONE: Final = frozenset(
+    ["password", "passwd", "pass", "pwd", "pw", "secret", "token", "user", "xxx", "xxxx", "xxxxx", "changeme"]
+)
+_SHORTEST_TAIL: Final = 10
 _ALREADY: Final = re.compile(r"\[REDACTED:[a-z_0-9]+\]")
 
 
@@ -54,13 +59,23 @@ def scan_secrets(text: str) -> tuple[Match, ...]:
 def _by_shape(text: str) -> Iterator[Match]:
     for rule, pattern in SHAPES:
         for match in pattern.finditer(text):
-            yield Match(match.span("secret") if "secret" in pattern.groupindex else match.span(), rule)
+            span = match.span("secret") if "secret" in pattern.groupindex else match.span()
+            if not _stands_for_one(text[slice(*span)], rule):
+                yield Match(span, rule)
     if _AWS_NEAR.search(text):
         for match in _FORTY.finditer(text):
             yield Match(match.span(), "aws_secret_key")
     for rule, pattern in _LIBRARY:
         for match in pattern.finditer(text):
             yield Match(match.span(), rule)
+
+
+def _stands_for_one(value: str, rule: str) -> bool:
+    """Whether it only shows where a secret would stand: "AKIAXXXXXXXXXXXXXXXX", "USER:PASSWORD@HOST"."""
+    if rule == "url_password":
+        return value.lower() in _WORDS_FOR_ONE
+    tail = value.rstrip("=")[-_SHORTEST_TAIL:].lower()
+    return len(tail) == _SHORTEST_TAIL and len(set(tail)) <= 2
 
 
 def _inside(span: tuple[int, int], spans: list[tuple[int, int]]) -> bool:

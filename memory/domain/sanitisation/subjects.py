@@ -54,6 +54,7 @@ REPORTING: Final = word_set(
     voted requested demanded knew knows realised realized heard learned understood
     """
 )
+_SAYING: Final = word_set("says said say thinks thought believes believed writes wrote")
 _PERFECT: Final = word_set("been gone had done known seen taken given")
 
 
@@ -62,15 +63,20 @@ def subject_start(tokens: Sequence[Token], modal: int) -> int:
     position = modal
     while position > 0:
         token = tokens[position - 1]
-        if token.text in (",", ";", ":") or token.low in (
-            "that",
-            "and",
-            "but",
-            "so",
-            "because",
-            "if",
-            "when",
-            "then",
+        if (
+            token.text in (",", ";", ":")
+            or token.low in _SAYING
+            or token.low
+            in (
+                "that",
+                "and",
+                "but",
+                "so",
+                "because",
+                "if",
+                "when",
+                "then",
+            )
         ):
             break
         position -= 1
@@ -186,7 +192,19 @@ def _is_participle(tokens: Sequence[Token], index: int) -> bool:
 def is_reported(tokens: Sequence[Token], modal: int) -> bool:
     """Whether someone is said to have agreed, said or wished what the modal says."""
     start = subject_start(tokens, modal)
+    if _reported_after(tokens, modal):
+        return not {token.low for token in tokens[start:modal]} & READERS
     before = [token.low for token in tokens[:start]]
     if not any(low in REPORTING for low in before) or any(low in _DOCUMENTS for low in before):
         return False
     return not {token.low for token in tokens[start:modal]} & READERS
+
+
+def _reported_after(tokens: Sequence[Token], modal: int) -> bool:
+    """ "…, says the sign at the door", "… according to the foreman": a person or thing in the world says it."""
+    for position in range(modal + 2, len(tokens)):
+        low, source = tokens[position].low, {token.low for token in tokens[position + 1 : position + 5]}
+        told = low in _SAYING and tokens[position - 1].text == ","
+        if told or (low == "according" and "to" in source):
+            return not source & _DOCUMENTS
+    return False

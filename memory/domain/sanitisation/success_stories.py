@@ -40,9 +40,13 @@ _STORY: Final = re.compile(
     r"|accepted|good)\b"
     r"|\b(?:q|question|input|obs\w*|perception|state|cue|trigger|token|marker|task|goal|memory\s+of"
     r"\s+success|demonstration)\s*:.{2,200}?"
-    r"(?:\|\|?|//|->|=>|;|\n|\.|,)\s*(?:a|answer|output|act\w*|decision|(?:\w+\s+)?tool\s+call|plan"
+    r"(?:\|\|?|//|->|=>|;|\n|\.|,)\s*(?:a|answer|output|act\w*|do|decision|(?:\w+\s+)?tool\s+call|plan"
     r"|verdict|steps?)\s*[:=]"
-    r"|\bwhat\s+(?:has\s+)?worked\s*:",
+    r"|\bwhat\s+(?:has\s+)?worked\s*:"
+    r"|\b(?:lessons?|memory|memories|notes?|insights?|takeaways?|learnings?)\s+(?:from|of)\s+(?:the\s+|an?\s+|our\s+|last\s+)*"
+    r"(?:\w+\s+){0,3}?(?:run|job|task|attempt|case|success|deployment|session)s?\s*:"
+    r"|\b(?:rated|graded|marked|scored|judged)\s+(?:as\s+)?(?:excellent|very\s+good|good|highly|best|perfect|top|outstanding"
+    r"|full\s+marks)\b",
     re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
 

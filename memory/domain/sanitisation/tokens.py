@@ -20,7 +20,8 @@ _MENTION: Final = re.compile(
     r"writes|wrote|typed|like|example|examples|error|warning|banner|sign|keyword|keywords|motto|song"
     r"|column|field|menu|entry|"
     r"placeholder|template|branch|ticket|subject|lecture|course|article|post|chapter|page|question|term"
-    r"|terms)\s*(?:,|:)?\s*)"
+    r"|terms|list(?:s|ed)?|whisper(?:s|ed)?|shout(?:s|ed)?|sang|sings?|chant(?:s|ed)?|print(?:s|ed)?|contain(?:s|ed)?"
+    r"|quotes?|quoted)\s*(?:,|:)?\s*)"
     r"(?P<quote>[\"“'‘])(?P<inner>[^\"”’\n]{2,80}?)[\"”'’](?=[\s.,;:!?)]|$)",
     re.IGNORECASE,
 )

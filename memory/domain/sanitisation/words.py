@@ -55,7 +55,7 @@ NOT_HEADS: Final = SMALL_WORDS | word_set(
         afternoon night noon midnight week month year spring summer autumn winter halfway back away here there like
         unlike minus plus times versus vs worth including apparently http https www good bad great nice new old
         ago overall whilst albeit due thanks sorry welcome bye congratulations wow oh ah ooh yeah yep nope hmm
-        rather meanwhile double triple notwithstanding save bar barring re what atop
+        rather meanwhile double triple notwithstanding bar barring re what atop
         need needs want wants hope wish love hate seem mean like own
         mr mrs ms dr sir dame lord lady saint st prof
         """
