@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic, sleep
 from typing import Any, Final
 
 import psycopg
@@ -25,6 +26,7 @@ from memgov.backups.programs import database_argument, program
 from memgov.embedded.bootstrap import ensure_roles
 
 _LOCK: Final = 7_346_002
+_LEAVE_SECONDS: Final = 3.0
 _COMMENT = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
 
 
@@ -70,14 +72,20 @@ class Restore:
 
     def refuse_users(self) -> None:
         """A product that runs would lose what it writes meanwhile."""
-        row = self._admin.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
-            " AND pid <> pg_backend_pid()", [self._place.name],
-        ).fetchone()  # fmt: skip
-        if row and row[0]:
+        end = monotonic() + _LEAVE_SECONDS
+        while (users := self._users()) and monotonic() < end:
+            sleep(0.1)  # our own connection of just now may still be on its way out
+        if users:
             raise BackupError(
-                f"{row[0]} connections use the database {self._place.name}: stop web, mcp, worker and beat first"
+                f"the database {self._place.name} is in use ({users}): stop web, mcp, worker and beat first"
             )
+
+    def _users(self) -> int:
+        row = self._admin.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'",
+            [self._place.name],
+        ).fetchone()
+        return int(row[0]) if row else 0
 
     def fill(self, progress: Progress) -> None:
         """The dump into a new database, with roles and rights as a new installation has them."""

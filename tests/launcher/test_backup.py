@@ -6,6 +6,7 @@ import json
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -239,3 +240,39 @@ def test_restore__killed_before_or_after_the_renames__run_again_ends_right(
     with EmbeddedServers(place.data_dir) as servers, psycopg.connect(servers.superuser_url) as admin:
         assert admin.execute(DATABASES).fetchall() == [("memgov",)]
     assert place.run(*arguments).returncode == 1, "the next time it is a database with tenants"
+
+
+def test_backup__on_servers_of_ones_own_and_of_an_older_memgov__restored_and_migrated(
+    servers: EmbeddedServers, new_folder: MakeFolder
+) -> None:
+    urls = {
+        "DATABASE_URL": servers.app_url,
+        "MIGRATION_DATABASE_URL": servers.owner_url,
+        "REDIS_URL": servers.redis_url,
+    }
+    place = Launched(new_folder(), extra={**HASH, **urls, "MEMGOV_ADMIN_DATABASE_URL": servers.superuser_url})
+    file, applied = new_folder() / "old.backup", "SELECT count(*) FROM django_migrations WHERE app = 'memory'"
+
+    def migrated(*to: str) -> int:
+        command = [sys.executable, "manage.py", "migrate", "--database", "owner", "-v0", *to]
+        environment = {**place.environment(), "MEMGOV_DATA_DIR": str(place.data_dir)}
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, timeout=180)
+        with psycopg.connect(servers.superuser_url) as admin:
+            return int((admin.execute(applied).fetchone() or [0])[0])
+
+    before = migrated("memory", "0020")
+    done = place.run("backup", str(file))
+    assert done.returncode == 0, done.stderr
+    assert migrated() > before
+    assert place.run("tenant", "create", "later", "--owner", "owner@later.example").returncode == 0
+    with psycopg.connect(servers.app_url):
+        busy = place.run("restore-backup", str(file), "--replace", "--yes")
+    assert busy.returncode == 1 and "the database memgov is in use (1)" in busy.stderr
+    done = place.run("restore-backup", str(file), "--replace", "--yes")
+    assert done.returncode == 0, done.stderr
+    with psycopg.connect(servers.superuser_url) as admin:
+        assert (admin.execute(applied).fetchone() or [0])[0] == len(
+            list((ROOT / "memory/migrations").glob("0*.py"))
+        )
+        assert admin.execute("SELECT count(*) FROM tenants_tenant").fetchone() == (0,)
+    assert place.run("tenant", "create", "again", "--owner", "owner@later.example").returncode == 0
