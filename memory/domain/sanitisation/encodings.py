@@ -9,23 +9,34 @@ from __future__ import annotations
 
 import base64
 import binascii
-import codecs
 import html
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Final
 from urllib.parse import unquote
 
+from memory.domain.sanitisation.ciphers import cipher_views
+from memory.domain.sanitisation.mended_lines import mended_views
 from memory.domain.sanitisation.model import View
 from memory.domain.sanitisation.words import COMMON_WORDS, is_known_verb
 
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32: Final = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
-_HEX: Final = re.compile(r"(?:\\x|0x|%)?[0-9A-Fa-f]{2}(?:[\s:,]?(?:\\x|0x)?[0-9A-Fa-f]{2}){7,}")
+# In groups of four, or in lines as mail breaks them.
+_BASE64_BROKEN: Final = re.compile(
+    r"(?<![^\s])(?:[A-Za-z0-9+/]{4}[ \n]){5,}[A-Za-z0-9+/]{2,4}={0,2}(?![^\s])"
+    r"|(?<![^\s])(?:[A-Za-z0-9+/]{16,76}\s){1,200}[A-Za-z0-9+/]{2,76}={0,2}(?![^\s])"
+)
+_BASE85: Final = re.compile(r"<~[^~]{16,}~>|(?<!\S)[!-~]{24,}(?!\S)")
+_HEX: Final = re.compile(r"(?:\\x|0x|%|=)?[0-9A-Fa-f]{2}(?:[\s:,=]{0,2}(?:\\x|0x)?[0-9A-Fa-f]{2}){7,}")
 _CODES: Final = re.compile(r"\b\d{2,3}(?:[ ,;]+\d{2,3}){7,}\b")
+_OCTAL: Final = re.compile(r"\\?[01][0-7]{2}(?:[ ,;]*\\?[01][0-7]{2}){7,}")
 _BINARY: Final = re.compile(r"\b[01]{8}(?: ?[01]{8}){7,}\b")
-_ESCAPES: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
-_ENTITY: Final = re.compile(r"&(?:#x?[0-9a-fA-F]+|[a-z]{2,8});")
+_ESCAPES: Final = re.compile(
+    r"\\u\{0{0,4}([0-9a-fA-F]{1,5})\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\U000([0-9a-fA-F]{5})"
+)
+_ENTITY: Final = re.compile(r"&(?:#x?[0-9a-fA-F]+(?:;|\b)|[a-z]{2,8};)")
 _HIDDEN_MARKUP: Final = re.compile(
     r"<!--(?P<comment>.*?)(?:-->|$)"
     r"|<(?P<tag>[a-z][a-z0-9]*)\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0"
@@ -34,17 +45,26 @@ _HIDDEN_MARKUP: Final = re.compile(
     r"|text-indent)\s*:\s*-\d{3,})"
     r"[^<>]*>(?P<hidden>.*?)(?:</(?P=tag)>|$)"
     r"|\[//\]:\s*#\s*\(?[\"']?(?P<remark>[^\n\"')]+)"
-    r"|/\*(?P<block>.*?)\*/"
-    r"|<(?:template|noscript|script|style|meta|title)\b[^<>]*>(?P<inert>.*?)</"
-    r"|\b(?:alt|title|content|aria-label|data-[a-z]+)\s*=\s*\"(?P<attribute>[^\"]{12,})\"",
+    r"|/\*(?P<block>.*?)\*/|<!\[CDATA\[(?P<data>.*?)\]\]>|!\[(?P<picture>[^\]\n]{12,})\]\("
+    r"|<(?:template|noscript|script|style|meta|title)\b[^<>]*>(?P<inert>.*?)</",
     re.IGNORECASE | re.DOTALL,
 )
+_ATTRIBUTE: Final = re.compile(
+    r"\b(?:alt|title|content|value|placeholder|summary|aria-label|data-[a-z]+)\s*=\s*"
+    r"(?:\"(?P<text>[^\"]{12,})\"|'(?P<single>[^'<>]{12,})')",
+    re.IGNORECASE,
+)
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
+_EMPTY_COMMENT: Final = re.compile(r"<!--[^<>]{0,20}-->")
+# Blocks part what is before from what is after; inline marks stand inside a word.
+_BLOCK_TAG: Final = re.compile(
+    r"</?(?:p|div|li|ul|ol|br|hr|h[1-6]|td|tr|th|table|section|summary|details|title|desc|option)\b[^<>]*>",
+    re.IGNORECASE,
+)
 _SPACED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z](?:(?:[ ._*-]{1,3}|\s{2,4})[A-Za-z]){6,}(?![A-Za-z])")
 _LEET_WORD: Final = re.compile(r"[A-Za-z013457@$!|]{3,}")
 _LEET_NUMBER: Final = re.compile(r"(?<![\w.,$€£/-])[013457@$!|]{2,4}(?![\w.,/-]|\s*%)")
 _LEET: Final = str.maketrans("013457@$!|", "oieastasil")
-_LETTERS: Final = re.compile(r"[A-Za-z]+")
 _READABLE: Final = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
 _LEAST_LEET_WORDS = 2
 
@@ -63,17 +83,18 @@ def _whole_text_views(text: str) -> Iterator[View]:
     if "%" in text:
         yield from _if_changed("url", text, unquote(text.replace("+", " ")))
     if "\\" in text and _ESCAPES.search(text):
-        plain = _ESCAPES.sub(lambda match: chr(int(match.group()[2:], base=16)), text)
+        plain = _ESCAPES.sub(lambda match: chr(int(match[match.lastindex or 0], base=16)), text)
         yield from _if_changed("escapes", text, plain)
     if "&" in text and _ENTITY.search(text):
         yield from _if_changed("entities", text, html.unescape(text))
-    if "<" in text or "[//]" in text or "/*" in text or '="' in text:
+    if any(mark in text for mark in ("<", "[//]", "/*", '="', "='", "![")):
         yield from _markup_views(text)
     spaced = _SPACED.search(text)
     if spaced is not None:
         yield View("spaced", _joined_letters(spaced.group()), whole=spaced.span())
     yield from _leet_view(text)
-    yield from _letter_swap_views(text)
+    yield from cipher_views(text)
+    yield from mended_views(text)
 
 
 def _if_changed(name: str, text: str, plain: str) -> Iterator[View]:
@@ -82,13 +103,13 @@ def _if_changed(name: str, text: str, plain: str) -> Iterator[View]:
 
 
 def _markup_views(text: str) -> Iterator[View]:
-    for match in _HIDDEN_MARKUP.finditer(text):
+    for match in chain(_HIDDEN_MARKUP.finditer(text), _ATTRIBUTE.finditer(text)):
         inner = next((group for key, group in match.groupdict().items() if group and key != "tag"), "")
         plain = _TAG.sub(" ", html.unescape(inner)).strip()
         if plain:
-            yield View("comment" if match["comment"] else "hidden", plain, whole=match.span())
-    if _TAG.search(text):
-        without = _TAG.sub("", text)
+            yield View("comment" if match.groupdict().get("comment") else "hidden", plain, whole=match.span())
+    if _TAG.search(text) or _EMPTY_COMMENT.search(text):
+        without = _TAG.sub("", _BLOCK_TAG.sub("\n", _EMPTY_COMMENT.sub("", text)))
         yield from _if_changed("untagged", text, without)
 
 
@@ -115,41 +136,6 @@ def _leet_view(text: str) -> Iterator[View]:
         yield View("leet", plain, whole=(0, len(text)))
 
 
-def _letter_swap_views(text: str) -> Iterator[View]:
-    words = [word for word in re.findall(r"[A-Za-z]+", text.lower()) if len(word) > 1]
-    if len(words) < 4:
-        return
-    for name, swap in (("rot13", _rot13), ("reversed", _reverse)):
-        strange = [word for word in words if not _known(word)]
-        gained = sum(1 for word in strange if _known(swap(word)))
-        if gained >= 3 and gained * 3 >= len(strange):
-            plain = _swap_passage(text, swap) if name == "rot13" else text[::-1]
-            yield View(name, plain, whole=(0, len(text)))
-
-
-def _swap_passage(text: str, swap: Callable[[str], str]) -> str:
-    """`text` with everything swapped from the first to the last word that only makes sense swapped."""
-    gained = [
-        match.span()
-        for match in _LETTERS.finditer(text)
-        if not _known(match.group().lower()) and _known(swap(match.group().lower()))
-    ]
-    start, end = gained[0][0], gained[-1][1]
-    return text[:start] + _LETTERS.sub(lambda match: swap(match.group()), text[start:end]) + text[end:]
-
-
-def _rot13(word: str) -> str:
-    return codecs.encode(word, "rot13")
-
-
-def _reverse(word: str) -> str:
-    return word[::-1]
-
-
-def _known(word: str) -> bool:
-    return word in COMMON_WORDS or is_known_verb(word)
-
-
 def _readable(plain: str) -> bool:
     """Whether decoded bytes are text that someone wrote: several words, hardly any control characters."""
     if len(plain) < 8:
@@ -168,6 +154,23 @@ def _from_base64(passage: str) -> str | None:
     except (binascii.Error, ValueError):
         return None
     return _text(raw)
+
+
+def _from_broken_base64(passage: str) -> str | None:
+    return _from_base64("".join(passage.split()))
+
+
+def _from_base85(passage: str) -> str | None:
+    try:
+        if passage.startswith("<~"):
+            return _text(base64.a85decode(passage[2:-2]))
+        return _text(base64.b85decode(passage))
+    except ValueError:
+        return None
+
+
+def _from_octal(passage: str) -> str | None:
+    return "".join(chr(int(code, base=8)) for code in re.findall(r"[01][0-7]{2}", passage))
 
 
 def _from_base32(passage: str) -> str | None:
@@ -203,8 +206,11 @@ def _from_binary(passage: str) -> str | None:
 
 _PASSAGES: Final[tuple[tuple[re.Pattern[str], Callable[[str], str | None], str], ...]] = (
     (_BASE64, _from_base64, "base64"),
+    (_BASE64_BROKEN, _from_broken_base64, "base64"),
+    (_BASE85, _from_base85, "base85"),
     (_BASE32, _from_base32, "base32"),
     (_HEX, _from_hex, "hex"),
     (_CODES, _from_codes, "codes"),
+    (_OCTAL, _from_octal, "codes"),
     (_BINARY, _from_binary, "binary"),
 )

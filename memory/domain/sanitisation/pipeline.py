@@ -26,7 +26,7 @@ from memory.domain.sanitisation.model import (
     View,
 )
 from memory.domain.sanitisation.personal import scan_personal
-from memory.domain.sanitisation.redaction import redact, replaced, strings
+from memory.domain.sanitisation.redaction import redact, replaced, replaced_outside_marks, strings
 from memory.domain.sanitisation.secrets import merged
 from memory.domain.sanitisation.success_stories import success_story
 from memory.domain.sanitisation.views import views
@@ -187,7 +187,7 @@ def _exchanged(
         for secret, rule in repeated.items():
             if len(secret) >= _SHORTEST_REPEATED_SECRET:
                 # what one field gave away must not survive in another that has no context of its own
-                new = new.replace(secret, f"[REDACTED:{rule}]")
+                new = replaced_outside_marks(new, secret, f"[REDACTED:{rule}]")
         if new != text:
             exchanged[text] = new
     return exchanged

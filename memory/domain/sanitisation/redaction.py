@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from memory.domain.sanitisation.model import Match
+
+_MARK: Final = re.compile(r"(\[REDACTED:[a-z_0-9]+\])")
 
 
 def redact(text: str, matches: Iterable[Match]) -> str:
@@ -16,6 +20,13 @@ def redact(text: str, matches: Iterable[Match]) -> str:
         parts.extend((text[last:start], f"[REDACTED:{match.rule}]"))
         last = end
     parts.append(text[last:])
+    return "".join(parts)
+
+
+def replaced_outside_marks(text: str, secret: str, mark: str) -> str:
+    """`text` with `secret` exchanged everywhere but in the marks of redaction, which may spell it: "url_password"."""
+    parts = _MARK.split(text)
+    parts[::2] = [part.replace(secret, mark) for part in parts[::2]]
     return "".join(parts)
 
 

@@ -20,13 +20,13 @@ _NAMES: Final = (
     r"|secret)"
     r"|access[ _-]?(?:key|token|code)|auth(?:entication|orization)?[ _-]?(?:key|token|code|secret)"
     r"|(?:private|signing|encryption|master|license|licence|storage|account|service|shared|webhook|deploy"
-    r"|bot|bearer"
+    r"|bot|bearer|(?:totp|otp|2fa|mfa|hotp)(?:[ _-]seed)?|pre-?shared"
     r"|refresh|session|security|recovery|unlock|door|alarm|gate|safe|entry|login|backup|verification"
     r"|activation"
     r"|one[ -]time|wi-?fi|wlan|wpa|network|psk|vpn|root|admin|db|database|user|ssh|gpg|hmac|jwt|csrf"
     r"|sas)[ _-]?"
     r"(?:key|token|code|secret|pass|password|passcode|phrase|pin|pw|pwd)|token|credentials?|creds"
-    r"|seed[ _-]phrase"
+    r"|seed[ _-]phrase|(?:totp|otp|2fa|mfa|hotp)[ _-]?seed"
     r"|recovery[ _-]phrase|mnemonic|kennwort|passwort|mot de passe|contraseña|clave|senha|parola d'ordine)"
 )
 _WHOLE_NAME: Final = re.compile(rf"(?:^|\s){_NAMES}(?:\s+\d+)?$", re.IGNORECASE)
@@ -34,7 +34,8 @@ _QUOTE: Final = r"[\"'`“”‘’«»]?"
 # name … is VALUE, with a few words that tie the name to its owner in between: "for the printer", "on node 2".
 _PROSE: Final = re.compile(
     rf"\b(?P<name>{_NAMES})s?\b(?P<between>(?:\s+(?!is\b|was\b|are\b|to\b)[\w'’.@()-]+){{0,8}}?)"
-    rf"(?:\s*(?:=>|[:=→])\s*|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains)\s+(?:now\s+|still"
+    rf"(?:\s+\([^()\n]{{1,40}}\))?(?:\s*(?:=>|[:=→])\s*(?:[|>][+-]?\s+)?"
+    rf"|,?\s+(?:is|was|are|were|be|reads|equals|becomes|remains|lautet|ist|est|es|é|è)\s+(?:now\s+|still"
     rf"\s+|(?:set|changed|reset|updated|rotated|switched)\s+to\s+"
     rf"|currently\s+|simply\s+|just\s+|probably\s+|called\s+)?|\s+(?:set\s+|changed\s+|reset\s+|updated"
     rf"\s+)?to\s+)"
@@ -45,7 +46,7 @@ _BESIDE: Final = re.compile(
     rf"\b(?P<name>{_NAMES})\b[\s(]+(?P<quote>{_QUOTE})(?P<value>[^\s\"'`“”«»]+)", re.IGNORECASE
 )
 _ASSIGNED: Final = re.compile(
-    r"(?P<name>[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api_?key|apikey"
+    r"(?P<name>[A-Za-z0-9_.-]{0,48}(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api_?key|apikey"
     r"|access_?key|private_?key"
     r"|_key|auth|credential|signing_?key)[A-Za-z0-9_]*)[\"']?\s*(?:=|:=|=>|:)\s*(?P<quote>[\"'`]?)"
     r"(?P<value>[^\s\"'`,;]{4,})",
@@ -82,7 +83,7 @@ _LINE: Final = re.compile(r"[^\n]+")
 _COMBINATION: Final = re.compile(
     r"\bcombination\b[^.\n]{0,40}?(?:\bis\b|:)\s*(?P<value>\d{1,3}(?:[- ]\d{1,3}){2,3})\b", re.IGNORECASE
 )
-_NAMED: Final = re.compile(rf"\b{_NAMES}\b|pass|pwd|secret|key|token|auth|-u\s|-p", re.IGNORECASE)
+_NAMED: Final = re.compile(rf"\b{_NAMES}s?\b|pass|pwd|secret|key|token|auth|-u\s|-p", re.IGNORECASE)
 _PLACEHOLDER: Final = re.compile(
     r"^(?:[<{$%\[(*#].*|.*[>}\])]$|\*+|x{3,}|\.{3,}|…|(?:your|my|the|some|example|placeholder|changeme"
     r"|redacted|null|none"
@@ -106,10 +107,25 @@ _ABOUT_IT: Final = re.compile(
     r"|policy)\s*$",
     re.IGNORECASE,
 )
+# "The token limit is …", `secret_name: …`: the last noun is the head, and it names something else.
+_OTHER_HEADS: Final = (
+    r"(?:policy|policies|limits?|type|types|length|format|manager|generator|provider|rotation|expiry|expiration"
+    r"|lifetime|usage|count|standard|scheme|algorithm|version|model|budget|endpoint|field|store|storage|service"
+    r"|name|names|file|path|hint|check|rules?|reset|budget|size|prefix|class|backends?|validators?|header|url|uri"
+    r"|min|max|ttl|timeout|ref|required|enabled|scopes?|length|expires|len|env)"
+)
+_OTHER_HEAD: Final = re.compile(rf"^\s+{_OTHER_HEADS}\b", re.IGNORECASE)
+_OTHER_HEAD_JOINED: Final = re.compile(
+    rf"(?:[_.-]|(?<=[a-z])(?=[A-Z])){_OTHER_HEADS.replace('(?:', '(?:in|', 1)}$|backends?$|Name$|(?:^|[_.-])auth$",
+    re.IGNORECASE,
+)
+# "… are 8f2k-91qm and 44tz-70bx": the next values of a list
+_NEXT_VALUE: Final = re.compile(r"(?:,|,?\s+(?:and|or|und|et|y|e))\s+[\"'`]?(?P<value>[^\s\"'`,;]{5,60})")
 _CODE_NAMES: Final = re.compile(r"pin|code|passcode", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(
     r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Za-z_]+(?:[._/][A-Za-z_]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$"
 )
+_IDENTIFIER_PATH: Final = re.compile(r"^[A-Za-z_]{2,}(?:\.[A-Za-z_]{2,})+$")
 _WORDS_JOINED: Final = re.compile(r"^[A-Za-z]{3,}(?:[-_.~+][A-Za-z0-9]{2,}){2,}$")
 
 
@@ -147,12 +163,21 @@ def _judged(match: re.Match[str]) -> Iterator[Match]:
     if match["value"].endswith("!") and not match["value"].endswith("!!") and match["quote"]:
         value = match["value"]
     end = start + len(value)
-    if _is_secret_value(match, value):
+    if not _is_secret_value(match, value):
+        return
+    yield Match((start, end), _rule(match["name"]))
+    following = _NEXT_VALUE.match(match.string, end)
+    while following is not None:
+        each = following["value"].rstrip(".,;:!?)]}…")
+        if not looks_made_up(each) or _kinds(each) < 2:
+            break
+        start, end = following.start("value"), following.start("value") + len(each)
         yield Match((start, end), _rule(match["name"]))
+        following = _NEXT_VALUE.match(match.string, end)
 
 
 def _is_secret_value(match: re.Match[str], value: str) -> bool:
-    if _PLACEHOLDER.match(value):
+    if _PLACEHOLDER.match(value) or _names_something_else(match, value):
         return False
     name = match["name"]
     if _ABOUT_IT.search(match.groupdict().get("between") or ""):
@@ -169,6 +194,14 @@ def _is_secret_value(match: re.Match[str], value: str) -> bool:
 def _generated(value: str) -> bool:
     """A long run of letters and digits without a break, such as 32 hexadecimal digits."""
     return len(value) >= _LONGEST_WORD and value.isalnum() and _kinds(value) >= 2
+
+
+def _names_something_else(match: re.Match[str], value: str) -> bool:
+    """Whether the name is only part of another noun, as in "token limit" and `auth_backend`."""
+    if match.re is _ASSIGNED:
+        other = _OTHER_HEAD_JOINED.search(match["name"]) is not None
+        return other and (len(value) < 16 or _IDENTIFIER_PATH.match(value) is not None)
+    return match.re is _PROSE and _OTHER_HEAD.match(match["between"]) is not None
 
 
 def looks_made_up(value: str) -> bool:

@@ -28,6 +28,8 @@ SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     _shape("openai_key",
         r"\bsk-(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{16,}|\bsk-[A-Za-z0-9]{20,}"),
     _shape("aws_access_key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+    _shape("alibaba_key", r"\bLTAI[A-Za-z0-9]{12,26}\b"),
+    _shape("tencent_key", r"\bAKID[A-Za-z0-9]{28,40}\b"),
     _shape("github_token", r"\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"),
     _shape("gitlab_token", r"\bgl(?:pat|ptt|dt|rt|cbt|soat|ft|imt|agent|oas)-[A-Za-z0-9_.-]{16,}"),
     _shape("slack_token", r"\bxox[a-z]-(?:\d+-)?[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}"),
@@ -95,7 +97,25 @@ SHAPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     _shape("authorization_header",
         r"\b(?:Basic|(?i:bearer)|Token|Digest|ApiKey)\s+(?P<secret>(?=[^\s'\"]*[\d=+/_.-])"
            r"[A-Za-z0-9+/=_.~-]{16,})"),
+    # in small letters the words are ordinary ones, so the header's name or a long generated value is needed
+    _shape("authorization_header",
+        r"\bauthorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token|digest|apikey)\s+"
+           r"(?P<secret>(?=[^\s'\"]*[\d=+/_.-])[A-Za-z0-9+/=_.~-]{12,})", re.IGNORECASE),
+    _shape("authorization_header",
+        r"\bbearer\s+(?P<secret>(?=[^\s'\"]*\d)(?=[^\s'\"]*[a-z])[A-Za-z0-9_.~+/=-]{20,})", re.IGNORECASE),
+    _shape("session_cookie",
+        r"\bcookie\s*[:=]\s*(?:[\w.-]{1,40}=[^\s;,]{0,200};\s*){0,6}?[\w.-]{1,40}="
+           r"(?P<secret>(?=[^\s;,]*\d)[^\s;,\"']{16,})", re.IGNORECASE),
+    _shape("session_cookie",
+        r"\b(?:php|j)?sess(?:ion)?_?id=(?P<secret>(?=[^\s;,]*\d)[^\s;,&\"']{16,})", re.IGNORECASE),
+    _shape("password_hash",
+        r"\$(?:apr1|[1567y]|2[abxy]|gy|argon2(?:id?|d)|scrypt|pbkdf2[\w-]*)\$[A-Za-z0-9./+=,$-]{20,}"),
+    _shape("wireguard_key",
+        r"\b(?:PrivateKey|Pre[Ss]haredKey)\s*=\s*(?P<secret>[A-Za-z0-9+/]{42,43}=)"),
 )  # fmt: skip
 
-# Every shape above has a run this long without a space, so most texts need no closer look.
-LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/=_.~:@-]{12,}")
+# Every shape above has a run this long without a space that is more than one plain word, so most texts need no
+# closer look.
+LONG_RUN: Final = re.compile(
+    r"(?<![A-Za-z0-9+/=_.~:@-])(?![A-Za-z][a-z]*[.:]?(?![A-Za-z0-9+/=_.~:@-]))[A-Za-z0-9+/=_.~:@-]{12,}"
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from detect_secrets.plugins.artifactory import ArtifactoryDetector
@@ -18,6 +19,7 @@ from detect_secrets.plugins.softlayer import SoftlayerDetector
 
 from memory.domain.sanitisation.model import Match
 from memory.domain.sanitisation.secret_context import context_secrets
+from memory.domain.sanitisation.secret_sentences import sentence_secrets
 from memory.domain.sanitisation.secret_shapes import LONG_RUN, SHAPES
 
 # Only their patterns are used. Going through the library's scanner needs process-wide settings, which two
@@ -42,14 +44,24 @@ _SHORTEST_TAIL: Final = 10
 _ALREADY: Final = re.compile(r"\[REDACTED:[a-z_0-9]+\]")
 
 
+# What documentation prints in the place of a secret: runs of one letter, the vendor's own examples, "password".
+_FILLED_IN: Final = re.compile(
+    r"([xX0*.#])\1{7}|EXAMPLE(?:KEY)?$|^(?:password|passwd|pass|pwd|pw|secret|changeme|your[_-]?password|[xX*.]{3,}"
+    r"|[<{$%\[].*[>}%\])]|\$\w+)$",
+    re.IGNORECASE,
+)
+
+
 def scan_secrets(text: str) -> tuple[Match, ...]:
     """The secrets in `text`, widest first where they overlap, in the order of the text."""
     if len(text) < 4:
         return ()
     shaped = list(_by_shape(text)) if LONG_RUN.search(text) else []
+    shaped = [match for match in shaped if not _FILLED_IN.search(text[slice(*match.span)])]
     covered = [match.span for match in shaped]
     # a shape knows its own end better than the words around it do
-    found = [*shaped, *(match for match in context_secrets(text) if not _inside(match.span, covered))]
+    told = chain(context_secrets(text), sentence_secrets(text))
+    found = [*shaped, *(match for match in told if not _inside(match.span, covered))]
     if not found:
         return ()
     redacted = [match.span() for match in _ALREADY.finditer(text)]

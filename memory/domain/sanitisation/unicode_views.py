@@ -59,12 +59,27 @@ def _same_case(character: str, target: str) -> str:
 LOOK_ALIKES: Final = _latin_look_alikes()
 
 
+def _drawn_letters() -> dict[int, str]:
+    """Letters that Unicode draws in boxes, circles and small capitals without calling them compatible."""
+    drawn = {0x1F1E6 + place: chr(97 + place) for place in range(26)}  # halves of flags
+    for first in (0x1F150, 0x1F170):  # white letters in circles and squares
+        drawn.update({first + place: chr(97 + place) for place in range(26)})
+    for code in (*range(0x1D00, 0x1D80), *range(0x0250, 0x02B0), *range(0xA720, 0xA800)):
+        name = unicodedata.name(chr(code), "")
+        if re.fullmatch(r"LATIN LETTER SMALL CAPITAL [A-Z]", name):
+            drawn[code] = name[-1].lower()
+    return drawn
+
+
+_DRAWN: Final = _drawn_letters()
+
+
 def unicode_views(text: str) -> list[View]:
     """Every reading of `text` that differs from it. ASCII text has none."""
     if text.isascii():
         return []
     found = _payload_views(text)
-    composed = _compatible(text)
+    composed = _compatible(text.translate(_DRAWN))
     stripped = _without_invisible(composed)
     folded = _folded(stripped)
     seen = {text}
@@ -150,7 +165,14 @@ def script_of(character: str) -> str:
 
 
 def _folded(view: View) -> View:
-    """Look-alikes folded to Latin in words that mix scripts, and in whole words beside Latin ones."""
+    """Look-alikes folded to Latin in words that mix scripts, and in whole words beside Latin ones.
+
+    Marks struck through or stacked on letters are left out first: they part a word into its letters.
+    """
+    kept = [place for place, character in enumerate(view.text) if not unicodedata.combining(character)]
+    if len(kept) < len(view.text):
+        offsets = tuple(view.offsets[place] for place in kept)
+        view = View(view.name, "".join(view.text[place] for place in kept), offsets)
     text = view.text
     latin_around = any(character.isascii() and character.isalpha() for character in text)
     characters = list(text)

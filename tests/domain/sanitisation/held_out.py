@@ -1,7 +1,8 @@
 """The held-out sentences, each list written before the recogniser had seen any of it, and their disguises.
 
 Files list families under `#` lines: `directives` and `clean` came first, then `indirect` and `statements`
-(speech acts without an imperative, on purpose hard), then `final_directives` and `final_clean`. Nothing here
+(speech acts without an imperative, on purpose hard), then `final_directives` and `final_clean`, then the
+`fresh_*` lists of secrets and look-alikes; `authors` is by people who did not know the rules. Nothing here
 judges; the figures are held in `test_figures.py` and told in `docs/sanitisation.md`.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import codecs
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -32,9 +34,15 @@ def cases(name: str) -> list[Case]:
     return found
 
 
-def secrets() -> list[tuple[str, str]]:
+def by_authors(label: str) -> list[str]:
+    """Texts by people who did not know the rules: `secret`, `lookalike` or `disguised`."""
+    lines = (_HERE / "held_out_authors.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row["text"] for row in map(json.loads, lines) if row["label"] == label]
+
+
+def secrets(name: str = "secrets") -> list[tuple[str, str]]:
     """(text, the secret in it)."""
-    pairs = [case.text.split("\t") for case in cases("secrets")]
+    pairs = [case.text.split("\t") for case in cases(name)]
     return [(text, secret) for text, secret in pairs]
 
 

@@ -10,6 +10,7 @@ import pytest
 from memory.domain.sanitisation import Sanitised, SanitiseRules, sanitise
 
 from . import held_out
+from .more_disguises import DISGUISED, HARMLESS_DISGUISES, MORE_DISGUISES, PLAIN
 
 RULES = SanitiseRules()
 LOW, TRUSTED = 0.3, 0.8
@@ -74,12 +75,33 @@ def test_disguised_statements__nothing_directs__pass() -> None:
     assert len(held) / len(disguised) <= 0.02, held
 
 
-def test_secrets__any_trust__are_redacted() -> None:
-    for text, secret in held_out.secrets():
+def test_more_disguises__low_trust__are_held() -> None:
+    disguised = [(name, disguise(text)) for name, disguise in MORE_DISGUISES.items() for text in DISGUISED]
+    missed = [(name, text) for name, text in disguised if _sanitised(text).verdict == "pass"]
+    assert 1 - len(missed) / len(disguised) >= 0.97, missed
+
+
+@pytest.mark.parametrize("name", HARMLESS_DISGUISES)
+def test_more_disguises__of_a_plain_statement__pass(name: str) -> None:
+    texts = [MORE_DISGUISES[name](text) for text in PLAIN]
+    assert _passed(texts) == texts
+
+
+@pytest.mark.parametrize("label", ["secret", "disguised"])
+def test_authors_list__secrets_and_disguises__are_found(label: str) -> None:
+    texts = held_out.by_authors(label)
+    found = [text for text in texts if _sanitised(text).findings]
+    assert found == texts
+
+
+@pytest.mark.parametrize("name", ["secrets", "fresh_secrets"])
+def test_secrets__any_trust__are_redacted(name: str) -> None:
+    for text, secret in held_out.secrets(name):
         assert secret not in _sanitised(text, 1.0).fields["content"], text
 
 
-def test_lookalikes__no_secret__stay_as_they_are() -> None:
-    texts = _texts("lookalikes")
+@pytest.mark.parametrize("name", ["lookalikes", "fresh_lookalikes", "authors"])
+def test_lookalikes__no_secret__stay_as_they_are(name: str) -> None:
+    texts = held_out.by_authors("lookalike") if name == "authors" else _texts(name)
     changed = [text for text in texts if _sanitised(text).fields["content"] != text]
     assert len(changed) / len(texts) <= 0.02, changed

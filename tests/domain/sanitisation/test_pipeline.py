@@ -40,6 +40,16 @@ def test_secret__in_every_field__is_redacted_by_name() -> None:
     assert {finding.kind for finding in done.findings} == {"secret"}
 
 
+def test_secret__spelled_like_a_part_of_the_mark__leaves_the_mark_whole() -> None:
+    done = run(
+        {"content": "the vault password is 'url_password'", "note": "https://ines:url_password@db.test/x"}
+    )
+    assert done.fields == {
+        "content": "the vault password is '[REDACTED:password]'",
+        "note": "https://ines:[REDACTED:url_password]@db.test/x",
+    }
+
+
 def test_secret__in_nested_metadata_and_keys__is_redacted() -> None:
     done = run("fine", {"a": [{"b": f"x {KEY}"}], KEY: 3, "n": 1, "none": None})
     assert KEY not in repr(done.metadata)
@@ -164,7 +174,8 @@ def test_any_text__never_fails_and_spans_stay_inside(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", ["<a ", "/*", "a.", "'a ", "[x](", "\n", "Ⅷ", "payments ", "https://a", "аb "]
+    "seed",
+    ["<a ", "/*", "a.", "'a ", "[x](", "\n", "Ⅷ", "payments ", "https://a", "аb ", "x_", "'a' + ", "b4\n"],
 )
 def test_crafted_text__of_the_longest_length__is_done_in_time(seed: str) -> None:
     started = time.process_time()

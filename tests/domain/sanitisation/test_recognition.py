@@ -98,3 +98,23 @@ def test_secret__shape_knows_its_end__nothing_else_goes() -> None:
     text = "AccountName=lake;AccountKey=q8Zr1LbX0vNf5sYt3UjKe7WcAh9GpDo2MiQ==;EndpointSuffix=core"
     (match,) = scan_secrets(text)
     assert text[slice(*match.span)] == "q8Zr1LbX0vNf5sYt3UjKe7WcAh9GpDo2MiQ=="
+
+
+@pytest.mark.parametrize(
+    ("with_secret", "without"),
+    [
+        ("The token of the gauge is 128k-Tide!s.", "The token limit is 128k-tokens per call."),
+        ("auth_key: oauth2-proxy-77", "auth: oauth2-proxy v7.6"),
+        (
+            "The password moved from Kelp#2 to Foam#31 in May.",
+            "The password manager moved from KeePass2 to Vault-v3.",
+        ),
+        ("She logs in with Mussel*Bed12.", "She logs in with Okta+Duo."),
+        ("The key, 3kD9vLx7QpWz2RtY8NbM, is new.", "The key deliverable, Q3-Report_v2, is late."),
+        ("She opens the shed with code 5519.", "The shed shows error code 5519."),
+        ("postgres://app:Kelp-31@db.test/x", "postgres://USER:PASSWORD@HOST:5432/DBNAME"),
+    ],
+)
+def test_secret__same_words_around_another_value__tells_them_apart(with_secret: str, without: str) -> None:
+    assert scan_secrets(with_secret) != ()
+    assert scan_secrets(without) == ()
