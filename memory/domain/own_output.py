@@ -19,6 +19,11 @@ _HEADINGS: Final = frozenset(
 _TAG = re.compile(rf"</?(?:{DIGEST_TAG}|{BLOCK_TAG}|{ENTRY_TAG}\s+id=)", re.IGNORECASE)
 _DIGEST_MARK = re.compile(r"\(mem~[0-9a-f]{8}, learned \d{4}-\d\d-\d\d\)")
 _ENTRY_MARKDOWN = re.compile(rf"^(?:```{ENTRY_TAG}\s*$|id: (?:mem|wrk)_[0-9a-f]{{32}}\s*$)", re.MULTILINE)
+# The lines of an entry in Markdown, when they come back one by one; a label alone states no fact.
+_LABEL = re.compile(
+    r"(?:version: \d+|trust: [01](?:\.\d+)?|band: \w+|scope: [a-z]+:\S+|source: \S+"
+    r"|recorded_at: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"
+)
 _ENTRY_JSON = re.compile(r'\{\s*"id":\s*"mem_[0-9a-f]{32}"')
 _BARE_ID = re.compile(r"(?:[a-z]{3}_[0-9a-f]{32}[\s,;]*)+")
 _ONLY_REDACTION = re.compile(r"(?:\[REDACTED:[\w-]+\][\s.,;:]*)+")
@@ -28,6 +33,8 @@ def own_output(text: str) -> str | None:
     """The rule by which a text is recognised as the store's own output, else None."""
     line = text.strip(_BULLET + "\r\n")
     if _TAG.search(text) or _ENTRY_JSON.search(text) or _ENTRY_MARKDOWN.search(text):
+        return "own_output.block"
+    if _LABEL.fullmatch(line):
         return "own_output.block"
     if _DIGEST_MARK.search(text):
         return "own_output.digest_line"

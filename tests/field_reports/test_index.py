@@ -31,6 +31,7 @@ TRACELESS = ("services/test_read_isolation.py", "test_reads__of_what_may_not_be_
 COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
     ("admission", 1, "own output comes back"): [
         (WRITING, "test_admission__own_digest_imported__every_line_recognised_and_nothing_new"),
+        ("field_reports/test_own_output.py", "test_admission__own_block_written_back__whole_or_by_line__nothing_new"),
     ],
     ("admission", 2, "transient state"): [
         (WRITING, "test_admission__durable_rule_about_the_same_thing__admitted"),

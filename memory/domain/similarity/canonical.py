@@ -35,7 +35,7 @@ _LETTER = re.compile(r"(?<=[a-z] )(A|I(?= (?:is|was|has|will)\b|[.,;:]|\Z))(?![\
 _CODE = re.compile(r"(?<=[a-z] )([A-Z]{2}) (\d{2,4})(?![\w.,:/%])")
 _ACCENT = re.compile("([A-Za-z])[\u0300-\u036f]+")
 _OTHER_WITH_ACCENT = ("ros\u00e9", "expos\u00e9", "r\u00e9sum", "p\u00e2t\u00e9", "lam\u00e9", "piqu\u00e9")
-_BULLET = re.compile(r"\A\s*(?:[*\u2022\u00b7]|\d{1,2}\)) +")
+_BULLET = re.compile(r"\A\s*(?:[*|\u2022\u00b7]|\d{1,2}\)) +")
 _SHORT_NAME = re.compile(rf"\b({'|'.join(SHORT_NAMES)})(?= [A-Z][a-z'])")
 # "War II", "Chapter IV": V and X alone, and IV, can be other things, so a word must say that they count.
 _ROMAN = re.compile(
