@@ -112,7 +112,7 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
     ],
     ("ttl", 95, "zones"): [(TEXTS, "test_ttl__zoned_expiry__visible_until_that_instant_in_every_zone")],
     ("ttl", 96, "the sweep looks at expired rows only"): [
-        ("sweeps/test_expiry.py", "test_expiry__25000_rows_3_expired__three_queries"),
+        ("sweeps/test_expiry.py", "test_expiry__25000_rows_3_expired__four_queries"),
     ],
     ("ttl", 97, "it is told whether a memory ends"): [
         (TEXTS, "test_ttl__answer__says_when_it_ends_or_that_it_does_not"),
