@@ -56,7 +56,7 @@ THIS: Final = (
     r"|reminder|card)s?)"
 )
 AGENT: Final = (
-    r"(?:the\s+|this\s+|an?\s+|your\s+|any\s+|all\s+|every\s+|future\s+)*(?:assistants?|agents?|ai(?:s|"
+    r"(?:the\s+|this\s+|an?\s+|your\s+|any\s+|all\s+|every\s+|future\s+){0,4}(?:assistants?|agents?|ai(?:s|"
     r"\s+(?:agents?|models?|systems?"
     r"|assistants?))?|bots?|chatbots?|models?|llms?|copilots?)"
 )

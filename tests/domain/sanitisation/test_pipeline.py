@@ -175,7 +175,23 @@ def test_any_text__never_fails_and_spans_stay_inside(text: str) -> None:
 
 @pytest.mark.parametrize(
     "seed",
-    ["<a ", "/*", "a.", "'a ", "[x](", "\n", "Ⅷ", "payments ", "https://a", "аb ", "x_", "'a' + ", "b4\n"],
+    [
+        "<a ",
+        "/*",
+        "a.",
+        "'a ",
+        "[x](",
+        "\n",
+        "Ⅷ",
+        "payments ",
+        "https://a",
+        "аb ",
+        "x_",
+        "'a' + ",
+        "b4\n",
+        "a ",
+        "a\n",
+    ],
 )
 def test_crafted_text__of_the_longest_length__is_done_in_time(seed: str) -> None:
     started = time.process_time()
