@@ -21,6 +21,7 @@ from memory.services.alert_delivery import deliveries_send, delivery_send
 from memory.services.alerts_watch import sweeps_watched
 from memory.services.blast import blast_run
 from memory.services.deletion_steps import deletion_run
+from memory.services.erasure_run import erasure_run
 from memory.services.manifest_months import manifest_months_keep
 from memory.services.preview import preview_run
 from memory.services.process_watch import process_noted, watch_beat, watch_worker
@@ -104,6 +105,12 @@ def run_sweep_undo(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
 def run_delete_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
     """Delete many memories, or take such a step back; how it ended."""
     return _job_done(self, deletion_run, tenant_id, job_id)
+
+
+@shared_task(name=schedule.ERASE_JOB, bind=True, max_retries=10, **_RETRIED)
+def run_erase_job(self: Task[Any, Any], tenant_id: str, job_id: str) -> str:
+    """Erase all about a subject; how it ended."""
+    return _job_done(self, erasure_run, tenant_id, job_id)
 
 
 @shared_task(name=schedule.PREVIEW_JOB, bind=True, max_retries=10, **_RETRIED)

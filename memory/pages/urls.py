@@ -14,6 +14,7 @@ from memory.pages import (
     contradictions,
     deletion,
     demo,
+    erasure,
     evictions,
     front,
     health,
@@ -85,6 +86,11 @@ _memories = [
     path("<str:item>/restore/", restore.restore, name="memory-restore"),
     path("<str:item>/edit/", memory_acts.edit, name="memory-edit"),
     path("<str:item>/delete/", memory_acts.delete, name="memory-delete"),
+]
+_erasures = [
+    path("", erasure.index, name="erasures"),
+    path("<str:item>/", erasure.one, name="erasure"),
+    path("<str:item>/receipt.json", erasure.receipt, name="erasure-receipt"),
 ]
 _health = [
     path("", health.index, name="health"),
@@ -198,6 +204,7 @@ _tenant: list[URLPattern | URLResolver] = [
     path("mounts/<str:item>/", mounts.one, name="mount"),
     path("health/", include(_health)),
     path("alerts/", include(_alerts)),
+    path("erasures/", include(_erasures)),
     path("sweeps/", include(_sweeps)),
     path("audit/", include(_audit)),
     path("agents/", include(_agents)),

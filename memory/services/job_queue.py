@@ -16,6 +16,7 @@ TASK_OF_KIND: Final = {
     "sweep.undo": schedule.SWEEP_UNDO,
     "memories.delete": schedule.DELETE_JOB,
     "memories.undelete": schedule.DELETE_JOB,
+    "subject.erase": schedule.ERASE_JOB,
     "policy.preview": schedule.PREVIEW_JOB,
     "import.preview": schedule.TRANSFER_JOB,
     "import.run": schedule.TRANSFER_JOB,

@@ -72,6 +72,8 @@ def write_job_run(tenant_id: UUID, job_id: UUID) -> str:
             principal = principal_of_key(tenant_id, job.key_id, clock.now())
         except KeyRefused as refused:
             return _ended(job, jobs.FAILED, refused.detail)
+        with tenant_context(tenant_id):  # an erasure may have taken some of it out
+            items = jobs.request_again(job.id) or items
         for index in range(len(results), min(len(results) + _KEPT_EVERY, len(items))):
             results.append({"index": index, **_one(principal, job, index, items[index], written)})
         with tenant_context(tenant_id):

@@ -90,3 +90,8 @@ def text_key() -> bytes:
     """The key of the current tenant's text digests.  Without it a digest cannot be tested against guesses."""
     secret = str(settings.SECRET_KEY).encode()
     return hmac.digest(secret, b"memgov audit text " + current_tenant_id().bytes, "sha256")
+
+
+def text_digest_of(text: str) -> str:
+    """The digest by which a text of the current tenant is known in the chain."""
+    return audit_chain.text_digest(text_key(), text)

@@ -37,6 +37,18 @@ def request_of(job: Job) -> Any:
     return json.loads(_box().decrypt(bytes(job.request)))
 
 
+def request_again(job_id: UUID) -> Any:
+    """What the job is to do by now: an erasure takes out what it erases.  None when it has ended."""
+    job: Job | None = Job.objects.filter(id=job_id).only("tenant_id", "id", "request").first()
+    return request_of(job) if job is not None and job.request is not None else None
+
+
+def put_request(job: Job, request: Any) -> None:
+    """Have a job that has not ended do something else."""
+    kept = _box().encrypt(json.dumps(request).encode())
+    Job.objects.filter(id=job.id).exclude(request=None).update(request=kept)
+
+
 def _box() -> Fernet:
     """The tenant's own key, derived from the product's secret."""
     secret = str(settings.SECRET_KEY).encode()

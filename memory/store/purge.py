@@ -29,7 +29,7 @@ _TEXTS: Final = (
     "pin_reason",
     "status_reason",
 )
-_WITHOUT: Final = " - ".join(f"'{name}'" for name in _TEXTS)
+WITHOUT: Final = " - ".join(f"'{name}'" for name in _TEXTS)
 _PURGE: Final = f"""
 WITH doomed AS MATERIALIZED (
     SELECT m.id FROM memory_memory m
@@ -47,7 +47,7 @@ purged AS (
     RETURNING m.id, m.version, m.scope, d.place
 ),
 emptied AS (
-    UPDATE memory_revision r SET state = r.state - {_WITHOUT}, reason = ''
+    UPDATE memory_revision r SET state = r.state - {WITHOUT}, reason = ''
      WHERE r.tenant_id = %(tenant)s AND r.memory_id = ANY(ARRAY(SELECT id FROM doomed))
 ),
 forgotten AS (

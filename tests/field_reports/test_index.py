@@ -257,6 +257,18 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
     ],
     ("delete", 32, "index and row together"): [(DELETING, "test_delete__index_and_row__go_together_or_not_at_all")],
     ("delete", 33, "counts at once"): [(DELETING, "test_delete__one_of_five__every_count_says_four_at_once")],
+    ("erasure", 37, "raw, derived and history"): [
+        ("erasure/test_erase.py", "test_erase__phrase_in_every_table__is_nowhere_afterwards"),
+        ("erasure/test_erase.py", "test_erase__audit__holds_a_receipt_without_a_name_and_the_chain_holds"),
+        ("erasure/test_columns.py", "test_columns__of_every_table__are_decided"),
+    ],
+    ("erasure", 39, "proved by the bytes on the disk"): [
+        ("erasure/test_bytes.py", "test_disk__after_an_erasure_and_vacuum__holds_no_byte_of_the_phrase"),
+    ],
+    ("erasure", 40, "one request, progress visible"): [
+        ("erasure/test_bytes.py", "test_many__one_request__goes_in_batches_and_tells_how_far_it_is"),
+        ("pages/test_page_erasure.py", "test_erasure__looked_at_typed_and_done__leaves_a_receipt"),
+    ],
     ("erasure", 38, "of a session, but not what others learned"): [
         (DELETING, "test_delete__of_a_session__what_others_learned_as_well_stays_and_is_listed"),
     ],
@@ -290,7 +302,8 @@ NUMBERS = {
     "injection_trace": range(52, 54),
     "dashboard": range(22, 24), "health": range(49, 52),
     "isolation": range(54, 62), "pagination": range(67, 70), "provenance": range(77, 78),
-    "review": (88,), "decay_pin": range(24, 25), "delete": range(29, 34), "erasure": (38, 41), "restore": range(78, 83),
+    "review": (88,), "decay_pin": range(24, 25), "delete": range(29, 34),
+    "erasure": range(37, 42), "restore": range(78, 83),
     "mcp": range(65, 66), "persistence": range(70, 71),
 }  # fmt: skip
 

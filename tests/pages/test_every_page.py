@@ -76,6 +76,7 @@ FOR_ADMINS = (
     "imports/{imp}/report.csv",
     "exports/",
     "exports/{exp}/",
+    "erasures/",
 )
 
 
@@ -178,6 +179,8 @@ ELSEWHERE = {
     "blast-undo", "deletion", "deletion-undo", "sweep", "sweep-apply", "sweep-undo", "tenant-delete", "tenant-keep",
     # of a job under way, and a download; held by tests/transfers
     "transfer-cancel", "export-file", "import-undo",
+    # of an erasure that was begun, and its receipt; held by test_page_erasure
+    "erasure", "erasure-receipt",
     # of every role's own; held by test_page_saved_views
     "view-save", "view-drop",
 }  # fmt: skip

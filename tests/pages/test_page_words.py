@@ -29,7 +29,7 @@ NOT_ACTIONS = {
     "agent.id", "export.run", "export.trial", "import.preview", "import.run", "import.undo",
     "blast.quarantine", "blast.undo",
     "memories.delete", "memories.undelete", "policy.preview", "alerts.delivery", "sweep.retention", "sweep.undo",
-    "tenant.slug", "tenant.create", "tenant.ends",
+    "subject.erase", "tenant.slug", "tenant.create", "tenant.ends",
 }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from memory.services import blast, deletion_steps
 from memory.services.audit_verify import audit_verify
 from memory.services.deletion import Wish
 from memory.services.deletion_steps import deletion_run, deletion_undo, memories_delete
+from memory.services.erasure import ErasureWish, subject_erase
 from memory.services.job_queue import TASK_OF_KIND, dispatch
 from memory.services.job_takes import GIVEN_UP, MOST_TAKES
 from memory.services.policy_drafts import draft_start
@@ -79,6 +80,7 @@ def every_kind(plot: Plot, monkeypatch: pytest.MonkeyPatch) -> dict[str, Job]:
         begun,
         export_begin(owner, "jsonl"),
         write_job_start(stage.coder.principal, "batch", asked),
+        subject_erase(owner, ErasureWish("user:42", reason="request 17", typed="user:42")),
     ]
     return {job.kind: job for job in waiting}
 

@@ -67,6 +67,7 @@ GROUPS = (
         (
             Entry("imports", "archive", _("Imports")),
             Entry("exports", "download", _("Exports")),
+            Entry("erasures", "eraser", _("Erasure")),
         ),
         needs="admin",
     ),

@@ -1,0 +1,1 @@
+"""Erasing all about a subject."""
