@@ -29,7 +29,7 @@ FRONT = (
 )
 # Their forms stand on pages that only a moment has: a code in a mail, a second factor that was just begun, the message
 # after a decision.
-MOMENTARY = {"promotions-bulk-undo"}
+MOMENTARY = {"promotions-bulk-undo", "promotion-take-back"}
 # These say first where their file goes, so that the door before all views leaves the text to their forms.
 OF_FILES = {"pages:imports"}
 

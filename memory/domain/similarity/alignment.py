@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from memory.domain.similarity.analysis import Analysis, Unit
-from memory.domain.similarity.clipping import CLIPPED, is_short_for
+from memory.domain.similarity.clipping import is_short_for
 
 Keyed = dict[tuple[str, int], int]  # stem and which occurrence of it -> position
 _MIN_COMPOUND = 6
@@ -41,11 +41,11 @@ def align(a: Analysis, b: Analysis) -> Alignment:
     if len(units_a) != len(a.units) or len(units_b) != len(b.units):
         first = _paired(units_a, units_b)
     if first.left_a and first.left_b and len(first.left_a) + len(first.left_b) <= MAX_LEFT:
-        return _written_out(first, a, b)
+        return _written_out(first)
     return first
 
 
-def _written_out(found: Alignment, a: Analysis, b: Analysis) -> Alignment:
+def _written_out(found: Alignment) -> Alignment:
     """Write words that are cut short in one text as the other has them, where both have the same neighbour."""
     units_a, units_b = list(found.a), list(found.b)
     for x in found.left_a:
@@ -53,16 +53,11 @@ def _written_out(found: Alignment, a: Analysis, b: Analysis) -> Alignment:
             i, j = units_a.index(x) if x in units_a else -1, units_b.index(y) if y in units_b else -1
             if x.hard or y.hard or i < 0 or j < 0 or not _same_neighbour(units_a, i, units_b, j):
                 continue
-            if _may_be_short(x, a) and is_short_for(x.word, y.word, marked=x.stem in a.marked):
+            if is_short_for(x.word, y.word):
                 units_a[i] = replace(x, stem=y.stem, word=y.word, time=y.time)
-            elif _may_be_short(y, b) and is_short_for(y.word, x.word, marked=y.stem in b.marked):
+            elif is_short_for(y.word, x.word):
                 units_b[j] = replace(y, stem=x.stem, word=x.word, time=x.time)
     return _paired(tuple(units_a), tuple(units_b))
-
-
-def _may_be_short(unit: Unit, text: Analysis) -> bool:
-    """Liz may be Lizbeth or Lizzy: a name is not cut short, unless it is marked as such."""
-    return unit.word in CLIPPED or unit.stem in text.marked or unit.stem not in text.names
 
 
 def _same_neighbour(a: list[Unit], i: int, b: list[Unit], j: int) -> bool:
