@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 from urllib.parse import urlencode
@@ -57,6 +57,17 @@ def row_id(prefix: str, text: str) -> UUID:
         return parse_id(prefix, text)
     except ValueError:
         raise Http404 from None
+
+
+def ids_in(texts: Sequence[str], most: int) -> tuple[UUID, ...]:
+    """The memories that a form names, once each, among its first `most`; what cannot be read names nothing."""
+    found = []
+    for text in texts[:most]:
+        try:
+            found.append(parse_id("mem", text))
+        except ValueError:
+            continue
+    return tuple(dict.fromkeys(found))
 
 
 def version_of(request: HttpRequest) -> int:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
 from memgov import clock
-from memory.domain.ids import parse_id, show_id
+from memory.domain.ids import show_id
 from memory.models import Job
 from memory.pages.access import Viewer, tenant_page
-from memory.pages.answers import SeeOther, answer, flash, flash_error, raise_or_deny, row_id, sentence, url
+from memory.pages.answers import (
+    SeeOther,
+    answer,
+    flash,
+    flash_error,
+    ids_in,
+    raise_or_deny,
+    row_id,
+    sentence,
+    url,
+)
 from memory.pages.deletion_shapes import left_words, row, step
 from memory.pages.memories import query_of, wanted_in
 from memory.selectors.deletions import Chosen
@@ -62,19 +70,8 @@ def _wish(given: QueryDict) -> Wish:
 
 
 def _chosen(given: QueryDict) -> Chosen:
-    ids = _ids(given.getlist("id"))
+    ids = ids_in(given.getlist("id"), SAMPLE)
     return Chosen(ids=ids) if ids else Chosen(wanted=wanted_in(given))
-
-
-def _ids(texts: Sequence[str]) -> tuple[UUID, ...]:
-    """What cannot be read names nothing."""
-    found = []
-    for text in texts[:SAMPLE]:
-        try:
-            found.append(parse_id("mem", text))
-        except ValueError:
-            continue
-    return tuple(dict.fromkeys(found))
 
 
 def _instant(text: str) -> datetime | None:

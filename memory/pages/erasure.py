@@ -6,18 +6,16 @@ The subject travels in the bodies of forms only: an address is kept in logs and 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
-from memory.domain.ids import parse_id, show_id
+from memory.domain.ids import show_id
 from memory.models import AuditEvent, Job
 from memory.pages import erasure_shapes as shapes
 from memory.pages.access import Viewer, tenant_page
-from memory.pages.answers import SeeOther, answer, raise_or_deny, row_id, sentence, url
+from memory.pages.answers import SeeOther, answer, ids_in, raise_or_deny, row_id, sentence, url
 from memory.services.erasure import ERASE, SAMPLE, ErasureWish, erasure_look, erasures, subject_erase
 from memory.services.erasure_receipt import erasure_receipt, receipts
 from memory.services.erasure_run import RECEIPT
@@ -50,20 +48,9 @@ def _wish(given: QueryDict) -> ErasureWish:
     words = given.get("words", "")[:4000].splitlines()
     return ErasureWish(
         given.get("subject", "").replace("\x00", "")[:1000], tuple(word for word in words if word.strip()),
-        along=_ids(given.getlist("along")), reason=given.get("reason", "").replace("\x00", "")[:1000],
+        along=ids_in(given.getlist("along"), SAMPLE), reason=given.get("reason", "").replace("\x00", "")[:1000],
         typed=given.get("typed", "").replace("\x00", "")[:1000], seal=given.get("seal", "")[:64],
     )  # fmt: skip
-
-
-def _ids(texts: Sequence[str]) -> tuple[UUID, ...]:
-    """What cannot be read names nothing."""
-    found = []
-    for text in texts[:SAMPLE]:
-        try:
-            found.append(parse_id("mem", text))
-        except ValueError:
-            continue
-    return tuple(dict.fromkeys(found))
 
 
 def _start(request: HttpRequest, viewer: Viewer, status: int = 200, **more: Any) -> HttpResponse:
