@@ -79,13 +79,13 @@ COVERED: dict[tuple[str, int, str], list[tuple[str, str]]] = {
         (WRITING, "test_dedupe__spellings_of_one_entity__one_row_and_no_duplicate_group"),
     ],
     ("long_text", 62, "row kept without vector"): [
-        (TEXTS, "test_long_text__embedder_fails__row_kept_and_counted_as_unindexed"),
+        (TEXTS, "test_long_text__embedder_refuses__row_kept_found_and_counted_until_it_was_embedded"),
     ],
     ("long_text", 63, "one long item in a batch"): [
         (TEXTS, "test_long_text__above_the_limit__413_names_the_limit__and_harms_no_other_item"),
     ],
     ("long_text", 64, "failure is visible"): [
-        (TEXTS, "test_long_text__embedder_fails__row_kept_and_counted_as_unindexed"),
+        (TEXTS, "test_long_text__embedder_refuses__row_kept_found_and_counted_until_it_was_embedded"),
     ],
     ("metadata", 66, "an edit resets nothing"): [
         (TEXTS, "test_metadata__content_edited__kind_pin_ttl_and_trust_stay"),

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from memgov import clock
 from memory.models import Memory
 from memory.selectors.health import current
-from memory.services import memory_write as write_path
+from memory.services import embedding
 from memory.services.memory_edit import memory_edit
 from memory.services.recall import RetrieveRequest, memory_retrieve
 from memory.services.retention import memory_pin
 from tests.api.caller import Caller, assert_problem
 from tests.factories import Stage
 from tests.field_reports.writing import write
+from tests.receivers import receiver
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -58,16 +63,40 @@ def test_long_text__above_the_limit__413_names_the_limit__and_harms_no_other_ite
     assert Counter(one["status"] for one in results) == {201: 63, 413: 1}
 
 
-def test_long_text__embedder_fails__row_kept_and_counted_as_unindexed(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write_path, "vector_of", lambda text: None)
-    stored = write(stage, "Mill four delivers paper on Mondays.")
-    assert stored.outcome == "stored"
+@contextmanager
+def embedder_at(settings: Any, url: str) -> Iterator[None]:
+    """This process asks another embedder, and then the one of the tests again."""
+    of_tests = settings.MEMGOV_EMBEDDER
+    settings.MEMGOV_EMBEDDER = f"openai:{url}?model=strict&dim=384&timeout=5"
+    embedding._embedder.cache_clear()
+    try:
+        yield
+    finally:
+        settings.MEMGOV_EMBEDDER = of_tests
+        embedding._embedder.cache_clear()
+
+
+def unindexed(stage: Stage) -> float | None:
     with stage.context():
-        assert current("some-model")["unindexed_rows"] == 1
-    found = memory_retrieve(stage.coder.principal, RetrieveRequest(query="when does mill four deliver"))
-    assert [entry.found.content for entry in found.entries] == ["Mill four delivers paper on Mondays."]
+        return current(embedding.present_model())["unindexed_rows"]
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_long_text__embedder_refuses__row_kept_found_and_counted_until_it_was_embedded(
+    stage: Stage, settings: Any, status: int
+) -> None:
+    text = "Mill four delivers paper on Mondays. " * 200
+    with receiver() as provider, embedder_at(settings, provider.url):
+        provider.answers = [(status, {})]
+        assert write(stage, text).outcome == "stored"
+        assert provider.got, "the embedder was asked"
+        assert unindexed(stage) == 1
+        found = memory_retrieve(
+            stage.coder.principal, RetrieveRequest(query="when does mill four deliver", max_tokens=8000)
+        )
+        assert [entry.found.content for entry in found.entries] == [text.strip()]
+    call_command("reindex", tenant=stage.tenant.slug)
+    assert unindexed(stage) == 0
 
 
 def test_metadata__content_edited__kind_pin_ttl_and_trust_stay(stage: Stage) -> None:
