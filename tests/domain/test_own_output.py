@@ -45,7 +45,7 @@ def test_own_output__markdown_block__is_recognised_whole_and_by_its_marks():
     block = render_block([entry], "markdown")
     assert own_output(block) == "own_output.block"
     known = [line for line in block.splitlines() if own_output(line)]
-    heading, statement, opening, shown, end = known
+    heading, statement, opening, shown, *_, end = known
     assert (heading, statement, end) == (MARKDOWN_HEADING, REFERENCE_ONLY, MARKDOWN_END)
     assert (opening, shown) == ("```memory", f"id: {entry.id}")
 

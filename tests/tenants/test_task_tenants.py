@@ -67,6 +67,7 @@ def test_tasks__all_of_them__are_known_here() -> None:
     ours = {name for name in current_app.tasks if name.startswith("memory.")}
     assert ours == {
         schedule.RUN, schedule.WRITE_JOB, schedule.BLAST_JOB, schedule.SWEEP_UNDO, schedule.DELETE_JOB,
+        schedule.ERASE_JOB,
         schedule.PREVIEW_JOB, schedule.TRANSFER_JOB, schedule.WATCH,
         schedule.DELIVER, *WITHOUT_TENANT,
     }  # fmt: skip

@@ -29,8 +29,6 @@ _FEWEST_WORDS: Final = 4
 _SURER: Final = 1.0
 _LATIN_ENDS: Final = 0x250
 _TYPOGRAPHIC: Final = "‘’“”–—…•€→"
-_MOST_TOGETHER: Final = 4
-"""Sentences of one text that are weighed together too: a recipe is told in two or three."""
 
 
 class Weights(NamedTuple):
@@ -48,22 +46,16 @@ def _weights() -> Weights:
 
 
 def wordings(sentences: Sequence[Sentence], *, decoded: bool = False) -> Iterator[tuple[int, int]]:
-    """The spans of passages that are worded like a direction: single sentences, else a short text as a whole.
+    """The spans of sentences that are worded like a direction.
 
     What had to be decoded first takes more, because decoding gives back much that nobody wrote.
     """
     weights = _weights()
     if decoded:
         weights = weights._replace(threshold=weights.threshold + _SURER)
-    found = False
     for sentence in sentences:
         if _directs(sentence.tokens, weights):
-            found = True
             yield sentence.tokens[0].start, sentence.tokens[-1].end
-    if not found and 1 < len(sentences) <= _MOST_TOGETHER:
-        together = [token for sentence in sentences for token in sentence.tokens]
-        if _directs(together, weights):
-            yield together[0].start, together[-1].end
 
 
 def _directs(tokens: Sequence[Token], weights: Weights) -> bool:
