@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory.domain.ids import show_id
-from memory.models import Job
+from memory.models import Job, Memory
 from memory.pages.access import Viewer
 from memory.pages.answers import url
 from memory.pages.wording import plain
@@ -34,8 +34,8 @@ def left_words(reason: str) -> str:
     return str(known) if known else plain(reason)
 
 
-def row(viewer: Viewer, one: Row) -> dict[str, Any]:
-    """One memory of the deletion."""
+def row(viewer: Viewer, one: Row | Memory) -> dict[str, Any]:
+    """One memory that goes or went."""
     ident = show_id("mem", one.id)
     return {
         "id_text": ident,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory.domain.ids import show_id
-from memory.models import AuditEvent, Job, Memory
+from memory.models import AuditEvent, Job
 from memory.pages.access import Viewer
 from memory.pages.answers import url
+from memory.pages.deletion_shapes import row
 from memory.pages.wording import plain
 from memory.services.erasure import SAMPLE, ErasureLook, ErasureWish
 from memory.services.said import said
@@ -62,18 +62,6 @@ def counts(found: Mapping[str, int]) -> list[dict[str, Any]]:
 def reasons(found: Mapping[str, int]) -> list[dict[str, Any]]:
     """Memories by why they go, in words."""
     return [{"what": str(_WHY.get(why, plain(why))), "count": count} for why, count in found.items()]
-
-
-def row(viewer: Viewer, memory: Memory) -> dict[str, Any]:
-    """One memory."""
-    ident = show_id("mem", memory.id)
-    return {
-        "id_text": ident,
-        "url": url(viewer, "memory", ident),
-        "content": memory.content or _("The text was erased"),
-        "status": memory.status,
-        "scope": memory.scope,
-    }
 
 
 def look(viewer: Viewer, wish: ErasureWish, seen: ErasureLook) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.pages.removing import form_of, statuses
+
 if TYPE_CHECKING:
     from django.test import Client
 
@@ -28,19 +30,6 @@ def pumps(full: Full) -> list[Memory]:
     write(full.stage.coder, content="Two technicians service what is on the wall.", derived_from=[first.id])
     memory_pin(full.stage.reviewer.principal, pinned.id, "needed")
     return [first, second, pinned]
-
-
-def form_of(page: str) -> dict[str, str]:
-    """The hidden fields of the page's form."""
-    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
-    return {name: value for name, value in found if name != "csrfmiddlewaretoken"}
-
-
-def statuses(full: Full, rows: list[Memory]) -> list[str]:
-    from memory.models import Memory
-
-    with full.stage.context():
-        return [Memory.objects.get(id=row.id).status for row in rows]
 
 
 def run_last(full: Full) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+
+from tests.pages.removing import form_of, statuses
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -32,19 +33,6 @@ def theirs(full: Full) -> list[Memory]:
         write(full.stage.coder, **keyed, predicate="plan", value="enterprise"),
         write(full.stage.coder, content="The bicycle of the subject stands in shed 4."),
     ]
-
-
-def form_of(page: str) -> dict[str, str]:
-    """The hidden fields of the page's form."""
-    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
-    return {name: value for name, value in found if name != "csrfmiddlewaretoken"}
-
-
-def statuses(full: Full, rows: list[Memory]) -> list[str]:
-    from memory.models import Memory
-
-    with full.stage.context():
-        return [Memory.objects.get(id=row.id).status for row in rows]
 
 
 def run_last(full: Full) -> None:
